@@ -1,0 +1,301 @@
+// A small SVG writer: heat map, lines, bars.
+//
+// Each figure brings its own light paper, so that it reads on light and dark pages. The colours are
+// told apart by colour-blind readers too (blue and vermillion, Okabe and Ito 2008), and lines
+// differ in their dashes as well. Coordinates have one decimal: small files whose differences can
+// be read.
+#pragma once
+
+#include "numbers/matrix.hpp"
+#include "show/terminal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace glassbox {
+
+// What every figure says about itself.
+struct Caption {
+    std::string title;       // one line, drawn and read aloud
+    std::string description; // what is to be seen, for readers who do not see it
+    std::string row_axis;    // what the vertical axis is
+    std::string column_axis; // what the horizontal axis is
+};
+
+// The elements of one picture, collected as text. x grows to the right, y downwards.
+class Svg {
+public:
+    Svg(const Caption& caption, double width, double height) {
+        text_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 " +
+            at(width) + " " + at(height) + "\" width=\"" + at(width) + "\" height=\"" + at(height) +
+            "\" font-family=\"sans-serif\" font-size=\"12\">\n<title>" + escaped(caption.title) +
+            "</title>\n<desc>" + escaped(caption.description) + "</desc>\n";
+        rectangle(0, 0, width, height, "#ffffff");
+        words(width / 2, 22, caption.title, "middle", ink, "font-weight=\"bold\"");
+    }
+
+    static constexpr const char* ink = "#222222";
+    static constexpr const char* grid = "#dddddd";
+
+    void rectangle(double x, double y, double width, double height, const std::string& fill) {
+        text_ += "<rect x=\"" + at(x) + "\" y=\"" + at(y) + "\" width=\"" + at(width) +
+            "\" height=\"" + at(height) + "\" fill=\"" + fill + "\"/>\n";
+    }
+
+    void line(double x1, double y1, double x2, double y2, const std::string& colour) {
+        path({{x1, y1}, {x2, y2}}, colour, "");
+    }
+
+    void path(const std::vector<std::array<double, 2>>& points, const std::string& colour,
+              const std::string& attributes) {
+        text_ += "<polyline fill=\"none\" stroke=\"" + colour + "\" " + attributes + " points=\"";
+        for (const auto& [x, y] : points)
+            text_ += at(x) + "," + at(y) + " ";
+        text_.back() = '"';
+        text_ += "/>\n";
+    }
+
+    void words(double x, double y, const std::string& text, const std::string& anchor,
+               const std::string& colour = ink, const std::string& attributes = "") {
+        text_ += "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + anchor +
+            "\" fill=\"" + colour + "\" " + attributes + ">" + escaped(text) + "</text>\n";
+    }
+
+    void words_upwards(double x, double y, const std::string& text) {
+        words(x, y, text, "middle", ink, "transform=\"rotate(-90 " + at(x) + " " + at(y) + ")\"");
+    }
+
+    // The finished picture. Throws std::runtime_error if the file cannot be written.
+    void write(const std::filesystem::path& file) const {
+        std::ofstream stream(file, std::ios::binary);
+        stream << text_ << "</svg>\n";
+        if (!stream.flush())
+            throw std::runtime_error("Svg: cannot write " + file.string());
+    }
+
+private:
+    std::string text_;
+
+    static std::string at(double coordinate) { return fixed(coordinate, 1); }
+
+    static std::string escaped(const std::string& text) {
+        std::string result;
+        for (const char c : text)
+            result += c == '&' ? "&amp;"
+                : c == '<'     ? "&lt;"
+                : c == '>'     ? "&gt;"
+                               : std::string(1, c);
+        return result;
+    }
+};
+
+// White for 0, towards vermillion for +largest, towards blue for -largest, grey for a NaN.
+inline std::string heat_colour(double value, double largest) {
+    if (std::isnan(value))
+        return "#999999";
+    const std::array<double, 3> full =
+        value < 0 ? std::array<double, 3>{0, 114, 178} : std::array<double, 3>{213, 94, 0};
+    const double share = largest == 0.0 ? 0.0 : std::min(1.0, std::abs(value) / largest);
+    char colour[8];
+    std::array<unsigned, 3> mixed{};
+    for (std::size_t i = 0; i < 3; ++i)
+        mixed[i] = static_cast<unsigned>(std::lround(255.0 + (full[i] - 255.0) * share));
+    std::snprintf(colour, sizeof colour, "#%02x%02x%02x", mixed[0] & 255U, mixed[1] & 255U,
+                  mixed[2] & 255U);
+    return colour;
+}
+
+// A scale of colours from -largest (or 0) to largest, below a heat map.
+inline void draw_colour_scale(Svg& svg, double x, double y, double lowest, double largest) {
+    constexpr int steps = 20;
+    for (int i = 0; i < steps; ++i) {
+        const double value = lowest + (largest - lowest) * (i + 0.5) / steps;
+        svg.rectangle(x + 8.0 * i, y, 8.0, 10, heat_colour(value, largest));
+    }
+    svg.words(x - 6, y + 9, fixed(lowest, 2), "end");
+    svg.words(x + 8.0 * steps + 6, y + 9, fixed(largest, 2), "start");
+}
+
+// A matrix as coloured cells, row 0 on top; matrices of up to 8 columns show their numbers as well.
+// Rows and columns are labelled with their letter and number, as in show().
+inline Svg heat_map(const Caption& caption, const Matrix& m, const std::string& row_letter,
+                    const std::string& column_letter) {
+    require_filled(m, "heat_map: m");
+    const bool numbered = m.cols <= 8;
+    const double cell_width = numbered ? 58 : 26, cell_height = numbered ? 34 : 14;
+    const double left = 80, top = 70;
+    const double right = left + cell_width * static_cast<double>(m.cols);
+    const double bottom = top + cell_height * static_cast<double>(m.rows);
+    const double largest = largest_finite_magnitude(m);
+    const bool negative = std::ranges::any_of(m.values, [](double v) { return v < 0; });
+
+    Svg svg(caption, right + 40, bottom + 50);
+    svg.words((left + right) / 2, 44, caption.column_axis, "middle");
+    svg.words_upwards(22, (top + bottom) / 2, caption.row_axis);
+    for (std::size_t c = 0; c < m.cols; ++c)
+        svg.words(left + cell_width * (static_cast<double>(c) + 0.5), top - 8,
+                  column_letter + std::to_string(c), "middle");
+    for (std::size_t r = 0; r < m.rows; ++r) {
+        const double y = top + cell_height * static_cast<double>(r);
+        svg.words(left - 8, y + cell_height / 2 + 4, row_letter + std::to_string(r), "end");
+        for (std::size_t c = 0; c < m.cols; ++c) {
+            const double x = left + cell_width * static_cast<double>(c);
+            svg.rectangle(x, y, cell_width - 1, cell_height - 1, heat_colour(m(r, c), largest));
+            if (numbered)
+                svg.words(x + cell_width / 2, y + cell_height / 2 + 4,
+                          m(r, c) == 0.0 ? "0" : fixed(m(r, c), 3), "middle");
+        }
+    }
+    draw_colour_scale(svg, (left + right) / 2 - 80, bottom + 20, negative ? -largest : 0.0,
+                      largest);
+    return svg;
+}
+
+// The frame of a chart: maps values to coordinates and draws axes with round ticks.
+struct Plot {
+    double low_x, high_x, low_y, high_y;
+    bool log_y = false; // low_y and high_y are then exponents of ten
+    static constexpr double left = 80, right = 560, top = 40, bottom = 300;
+
+    double x(double value) const {
+        return left + (right - left) * (value - low_x) / (high_x - low_x);
+    }
+    double y(double value) const {
+        const double scaled = log_y ? std::log10(value) : value;
+        return bottom - (bottom - top) * (scaled - low_y) / (high_y - low_y);
+    }
+
+    // 1, 2 or 5 times a power of ten, giving about six ticks.
+    static double tick_step(double low, double high) {
+        const double rough = (high - low) / 6;
+        const double power = std::pow(10.0, std::floor(std::log10(rough)));
+        const double digit = rough / power;
+        return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+    }
+
+    static std::string tick_text(double value, double step) {
+        const int digits = static_cast<int>(std::max(0.0, -std::floor(std::log10(step) + 1e-9)));
+        return fixed(value, digits);
+    }
+
+    void draw_y_axis(Svg& svg, const std::string& name) const {
+        const double step =
+            log_y ? std::max(1.0, tick_step(low_y, high_y)) : tick_step(low_y, high_y);
+        for (double tick = std::ceil(low_y / step) * step; tick <= high_y + step * 1e-9;
+             tick += step) {
+            const double at = y(log_y ? std::pow(10.0, tick) : tick);
+            svg.line(left, at, right, at, Svg::grid);
+            svg.words(left - 8, at + 4, log_y ? "1e" + fixed(tick, 0) : tick_text(tick, step),
+                      "end");
+        }
+        svg.words_upwards(22, (top + bottom) / 2, name);
+    }
+
+    void draw_x_axis(Svg& svg, const std::string& name) const {
+        const double step = tick_step(low_x, high_x);
+        for (double tick = std::ceil(low_x / step) * step; tick <= high_x + step * 1e-9;
+             tick += step) {
+            svg.line(x(tick), bottom, x(tick), bottom + 5, Svg::ink);
+            svg.words(x(tick), bottom + 19, tick_text(tick, step), "middle");
+        }
+        svg.line(left, bottom, right, bottom, Svg::ink);
+        svg.words((left + right) / 2, bottom + 40, name, "middle");
+    }
+};
+
+// One line of a chart: points (x[i], y[i]), named at its last point.
+struct Line {
+    std::string name;
+    std::vector<double> x, y;
+};
+
+inline Plot plot_around(const std::vector<Line>& lines, bool log_y) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    Plot plot{infinity, -infinity, infinity, -infinity, log_y};
+    for (const Line& line : lines) {
+        if (line.x.size() != line.y.size() || line.x.size() < 2)
+            throw std::invalid_argument(
+                "line_chart: '" + line.name + "' has " + std::to_string(line.x.size()) + " x and " +
+                std::to_string(line.y.size()) + " y; wanted equally many, at least two");
+        for (std::size_t i = 0; i < line.x.size(); ++i) {
+            const double y = log_y ? std::log10(line.y[i]) : line.y[i];
+            if (!std::isfinite(line.x[i]) || !std::isfinite(y))
+                throw std::invalid_argument("line_chart: '" + line.name + "' has a point (" +
+                                            fixed(line.x[i]) + ", " + fixed(line.y[i]) +
+                                            ") that cannot be drawn");
+            plot.low_x = std::min(plot.low_x, line.x[i]);
+            plot.high_x = std::max(plot.high_x, line.x[i]);
+            plot.low_y = std::min(plot.low_y, y);
+            plot.high_y = std::max(plot.high_y, y);
+        }
+    }
+    if (log_y) { // whole decades
+        plot.low_y = std::floor(plot.low_y);
+        plot.high_y = std::ceil(plot.high_y);
+    }
+    if (plot.low_y == plot.high_y)
+        plot.high_y += 1;
+    return plot;
+}
+
+// Up to three lines over a common x axis; with log_y the y axis counts powers of ten.
+// Throws std::invalid_argument for points that cannot be drawn (NaN, infinity, log of 0).
+inline Svg line_chart(const Caption& caption, const std::vector<Line>& lines, bool log_y = false) {
+    constexpr std::array<const char*, 3> colours{"#d55e00", "#0072b2", "#222222"};
+    constexpr std::array<const char*, 3> dashes{"", "stroke-dasharray=\"8 4\"",
+                                                "stroke-dasharray=\"2 3\""};
+    if (lines.empty() || lines.size() > colours.size())
+        throw std::invalid_argument("line_chart: " + std::to_string(lines.size()) +
+                                    " lines; wanted 1 to 3");
+    const Plot plot = plot_around(lines, log_y);
+    Svg svg(caption, 700, 360);
+    plot.draw_y_axis(svg, caption.row_axis);
+    plot.draw_x_axis(svg, caption.column_axis);
+    double previous_name_y = -100;
+    for (std::size_t n = 0; n < lines.size(); ++n) {
+        std::vector<std::array<double, 2>> points;
+        for (std::size_t i = 0; i < lines[n].x.size(); ++i)
+            points.push_back({plot.x(lines[n].x[i]), plot.y(lines[n].y[i])});
+        svg.path(points, colours[n], std::string("stroke-width=\"2\" ") + dashes[n]);
+        const auto [x, y] = points.back(); // lines may end in one place, their names may not
+        previous_name_y = std::abs(y - previous_name_y) < 16 ? previous_name_y + 16 : y;
+        svg.words(x + 6, previous_name_y + 4, lines[n].name, "start", colours[n]);
+    }
+    return svg;
+}
+
+// One bar per element of a 1 x n matrix, labelled letter + number, with its value above it.
+// Throws std::invalid_argument for a value that is negative or not finite.
+inline Svg bar_chart(const Caption& caption, const Matrix& heights, const std::string& letter) {
+    require_filled(heights, "bar_chart: heights");
+    require_shape(heights, 1, heights.cols, "bar_chart: heights");
+    for (const double height : heights.values)
+        if (!(height >= 0.0) || std::isinf(height))
+            throw std::invalid_argument("bar_chart: a bar of height " + fixed(height) +
+                                        "; wanted finite heights of 0 or more");
+    const double largest = largest_finite_magnitude(heights);
+    const double bars = static_cast<double>(heights.cols);
+    const Plot plot{0, bars, 0, largest == 0.0 ? 1.0 : 1.1 * largest};
+    Svg svg(caption, 620, 360);
+    plot.draw_y_axis(svg, caption.row_axis);
+    for (std::size_t i = 0; i < heights.cols; ++i) {
+        const double x = plot.x(static_cast<double>(i) + 0.5), y = plot.y(heights(0, i));
+        const double width = 0.6 * (Plot::right - Plot::left) / bars;
+        svg.rectangle(x - width / 2, y, width, Plot::bottom - y, "#0072b2");
+        svg.words(x, y - 6, heights(0, i) == 0.0 ? "0" : fixed(heights(0, i), 3), "middle");
+        svg.words(x, Plot::bottom + 19, letter + std::to_string(i), "middle");
+    }
+    svg.line(Plot::left, Plot::bottom, Plot::right, Plot::bottom, Svg::ink);
+    svg.words((Plot::left + Plot::right) / 2, Plot::bottom + 40, caption.column_axis, "middle");
+    return svg;
+}
+
+} // namespace glassbox
