@@ -1,0 +1,93 @@
+# Glassbox. `make` runs the proof, `make help` lists the rest.
+CXX      ?= g++
+MODE     ?= default
+INSTALL  ?= yes
+JOBS     ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+
+FLAGS_default  := -O0 -g
+FLAGS_release  := -O3 -march=native
+FLAGS_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+ifeq ($(FLAGS_$(MODE)),)
+$(error MODE is '$(MODE)'; wanted default, release or sanitize)
+endif
+
+COMPILER := $(notdir $(firstword $(CXX)))
+BUILD    := $(if $(filter g++-default,$(COMPILER)-$(MODE)),build,build/$(COMPILER)-$(MODE))
+STRICT   := -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
+COMPILE  := $(CXX) $(STRICT) $(FLAGS_$(MODE)) -Isrc $(CXXFLAGS)
+# Two savings of time, neither needed: the gold linker where it is there, and the standard headers
+# compiled once (they are found by -include; the checks compile every header without them).
+LINK     := $(shell $(CXX) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold)
+STANDARD := $(BUILD)/standard.hpp
+
+LESSONS  := $(sort $(patsubst lessons/%.cpp,%,$(wildcard lessons/[0-9]*.cpp)))
+UNITS    := $(sort $(patsubst tests/%.cpp,$(BUILD)/tests/%.o,$(wildcard tests/*/*_test.cpp tests/main.cpp)))
+lesson    = $(firstword $(filter $*_% 0$*_%,$(LESSONS)))
+
+MAKEFLAGS += --no-print-directory
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: proof help list course figures test clean
+
+proof: $(BUILD)/10_proof_by_intervention
+	@$<
+
+help:
+	@echo 'make              the proof of causality (lesson 10)'
+	@echo 'make list         the lessons, a line each'
+	@echo 'make lesson-07    build and run lesson 07'
+	@echo 'make debug-07     the same in gdb, stopped at STEP 1'
+	@echo 'make course       run all lessons, one after the other'
+	@echo 'make test         run every test and check; installs Boost.Test if it is missing'
+	@echo '                  and may be installed (INSTALL=no: never)'
+	@echo 'make figures      draw docs/figures anew'
+	@echo 'make clean        remove build/'
+	@echo 'With any of them: CXX=clang++, MODE=release (fast) or MODE=sanitize (checks memory).'
+
+list:
+	@awk 'FNR == 1 && sub("^// Lesson ", "")' lessons/[0-9]*.cpp
+
+course: $(LESSONS:%=$(BUILD)/%)
+	@set -e; for lesson in $(LESSONS); do echo; echo "=== $$lesson"; $(BUILD)/$$lesson; done
+
+lesson-%: FORCE
+	@$(if $(lesson),$(MAKE) $(BUILD)/$(lesson) && $(BUILD)/$(lesson),\
+	  { echo "There is no lesson $*. These are there:"; $(MAKE) list; exit 2; } >&2)
+
+debug-%: FORCE
+	@$(if $(lesson),$(MAKE) $(BUILD)/$(lesson) && \
+	  gdb -q -ex 'break glassbox::step' -ex run -ex up $(BUILD)/$(lesson),\
+	  $(MAKE) lesson-$*)
+
+figures: $(LESSONS:%=$(BUILD)/%)
+	@for lesson in $(LESSONS); do $(BUILD)/$$lesson --figures docs/figures || exit; done
+
+test:
+	@CXX='$(CXX)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
+	@$(MAKE) -j$(JOBS) $(LESSONS:%=$(BUILD)/%) $(BUILD)/unit_tests
+	@CXX='$(CXX)' COMPILE='$(COMPILE)' BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/run.sh
+
+clean:
+	@rm -rf build
+
+FORCE:
+
+$(STANDARD): src/*/*.hpp lessons/*.cpp
+	@mkdir -p $(@D)
+	@cat $^ | grep '^#include <' | sort -u > $@.new
+	@cmp -s $@.new $@ || cp $@.new $@
+
+$(STANDARD).gch: $(STANDARD)
+	@$(COMPILE) -x c++-header $< -o $@
+
+$(BUILD)/%: lessons/%.cpp $(STANDARD).gch
+	@$(COMPILE) -include $(STANDARD) -MMD -MP $< $(LINK) -o $@
+
+$(BUILD)/tests/%.o: tests/%.cpp $(STANDARD).gch
+	@mkdir -p $(@D)
+	@$(COMPILE) -DBOOST_TEST_DYN_LINK -Itests -include $(STANDARD) -MMD -MP -c $< -o $@
+
+$(BUILD)/unit_tests: $(UNITS)
+	@$(COMPILE) $^ $(LINK) -lboost_unit_test_framework -o $@
+
+-include $(LESSONS:%=$(BUILD)/%.d) $(UNITS:.o=.d)

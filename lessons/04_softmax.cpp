@@ -1,0 +1,81 @@
+// Lesson 04: softmax
+//
+// Question: how do scores of any size become shares that sum to 1, without overflowing?
+// New here: softmax, softmax_rows. From lesson 01: Matrix, same_bits. Text: docs/04_softmax.md
+//
+// Predict before you run: add 100 to all scores of a row. What happens to its weights?
+
+#include "model/operations.hpp"
+#include "show/terminal.hpp"
+
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <numeric>
+
+using namespace glassbox;
+
+// The formula as printed in books: exp(x) / sum of exp(x). Fine on paper.
+Matrix naive_softmax(const Matrix& row) {
+    Matrix weights = for_each_element(row, std::exp);
+    return weights * (1.0 / std::accumulate(weights.values.begin(), weights.values.end(), 0.0));
+}
+
+int lesson() {
+    step(1, "scores become shares of 1; one more in score is e = 2.7183 times the weight");
+    const Matrix scores{{1, 2, 3}, //
+                        {0, 0, 0}};
+    const Matrix weights = softmax_rows(scores);
+    show("weights", weights, "t", "s");
+    bool sums_to_one = true;
+    for (std::size_t t = 0; t < weights.rows; ++t) {
+        const double sum = std::accumulate(weights.row(t).begin(), weights.row(t).end(), 0.0);
+        std::cout << "row " << t << " sums to " << fixed(sum) << "\n";
+        sums_to_one = sums_to_one && std::abs(sum - 1.0) < 1e-15;
+    }
+
+    step(2, "adding a constant to a row changes nothing");
+    const Matrix shifted{{101, 102, 103}};
+    const bool shift_is_lost = same_bits(softmax_rows(shifted).row(0), weights.row(0));
+    std::cout << "softmax(101, 102, 103) has the bits of softmax(1, 2, 3): "
+              << (shift_is_lost ? "yes" : "no") << "\n";
+
+    step(3, "that is the cure for overflow: subtract the row's maximum");
+    const Matrix large{{1000, 1001, 1002}};
+    std::cout << "exp(1000) is " << fixed(std::exp(1000.0)) << ": a double ends near 1.8e308\n";
+    show("as printed in books", naive_softmax(large), "t", "s");
+    std::cout << "nan, because infinity times 1/infinity has no value\n";
+    show("maximum subtracted", softmax_rows(large), "t", "s");
+    const bool no_overflow = same_bits(softmax_rows(large).row(0), weights.row(0));
+
+    step(4, "a score of -infinity gets a weight of exactly 0");
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const Matrix masked = softmax_rows({{1, 2, -infinity}});
+    show("weights", masked, "t", "s");
+    bool nothing_refused = false;
+    try {
+        softmax_rows({{1, 2, 3}, {-infinity, -infinity, -infinity}});
+    } catch (const std::invalid_argument& error) {
+        nothing_refused = true;
+        std::cout << "only -infinity: " << error.what() << "\n";
+    }
+
+    step(5, "intervene: change the last score of row 0");
+    Matrix changed = scores;
+    changed(0, 2) = 9;
+    const Matrix moved = softmax_rows(changed);
+    show("weights", moved, "t", "s");
+    const bool row_1_kept = same_bits(moved.row(1), weights.row(1));
+    const bool all_of_row_0_moved = moved(0, 0) != weights(0, 0) && moved(0, 1) != weights(0, 1) &&
+        moved(0, 2) != weights(0, 2);
+    std::cout << "all of row 0 moved: " << (all_of_row_0_moved ? "yes" : "no")
+              << ", row 1 kept every bit: " << (row_1_kept ? "yes" : "no") << "\n";
+
+    return verdict("SOFTMAX SHARES OUT 1, ROW BY ROW",
+                   sums_to_one && shift_is_lost && no_overflow && masked(0, 2) == 0.0 &&
+                       nothing_refused && row_1_kept && all_of_row_0_moved);
+}
+
+int main(int argc, char** argv) {
+    return run(argc, argv, lesson);
+}

@@ -1,0 +1,59 @@
+// Lesson 05: attention by hand
+//
+// Question: what does attention compute, so small that a pencil can follow?
+// New here: attend, Mask. From lesson 04: softmax. Text: docs/05_attention_by_hand.md
+//
+// Predict before you run: two positions, all scores equal, values [2,4] and [6,8]. What does
+// position 0 put out with a causal mask, and what without?
+
+#include "model/attention.hpp"
+#include "show/terminal.hpp"
+
+#include <iostream>
+
+using namespace glassbox;
+
+int lesson() {
+    step(1, "queries and keys are zero, so every score is 0 and every key fits equally well");
+    const Matrix q(2, 2), k(2, 2);
+    const Matrix v{{2, 4}, //
+                   {6, 8}};
+    const std::vector<int> positions{0, 1};
+    show("v", v, "s");
+
+    step(2, "causal: position t reads the keys s <= t");
+    const Attention causal = attend(q, k, v, positions, positions, Mask{.causal = true});
+    show("weights", causal.weights, "t", "s");
+    show("output", causal.output);
+
+    step(3, "without a mask both positions read everything");
+    const Attention open = attend(q, k, v, positions, positions, Mask{.causal = false});
+    show("weights", open.weights, "t", "s");
+    show("output", open.output);
+    const bool by_hand = same_bits(causal.weights, {{1, 0}, {0.5, 0.5}}) &&
+        same_bits(causal.output, {{2, 4}, {4, 6}}) && same_bits(open.output, {{4, 6}, {4, 6}});
+
+    step(4, "intervene: replace the value of position 1, the future of position 0");
+    const Matrix changed_v{{2, 4}, //
+                           {100, 200}};
+    const Attention causal_after =
+        attend(q, k, changed_v, positions, positions, Mask{.causal = true});
+    const Attention open_after =
+        attend(q, k, changed_v, positions, positions, Mask{.causal = false});
+    show("causal output", causal_after.output);
+    show("output without a mask", open_after.output);
+    const bool past_kept = same_bits(causal_after.output.row(0), causal.output.row(0));
+    const bool present_moved = !same_bits(causal_after.output.row(1), causal.output.row(1));
+    const bool open_leaks = !same_bits(open_after.output.row(0), open.output.row(0));
+    std::cout << "causal: position 0 kept every bit: " << (past_kept ? "yes" : "no")
+              << ", position 1 moved: " << (present_moved ? "yes" : "no")
+              << "\nwithout a mask: position 0 moved: " << (open_leaks ? "yes" : "no")
+              << ", it has read the future\n";
+
+    return verdict("A CAUSAL QUERY READS NO LATER VALUE",
+                   by_hand && past_kept && present_moved && open_leaks);
+}
+
+int main(int argc, char** argv) {
+    return run(argc, argv, lesson);
+}

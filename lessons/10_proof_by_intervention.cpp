@@ -1,0 +1,132 @@
+// Lesson 10: the proof by intervention
+//
+// Question: does a causal mask keep the future out of the whole block, not just out of one matrix?
+// New here: intervene, influence_map. From lesson 09: Block. Text: docs/10_proof_by_intervention.md
+//
+// Predict before you run: the token at position 3 is replaced. Which of the six outputs move?
+
+#include "model/block.hpp"
+#include "proof/causality.hpp"
+#include "show/figure.hpp"
+#include "show/terminal.hpp"
+
+#include <cmath>
+#include <iostream>
+#include <limits>
+
+using namespace glassbox;
+
+// The lab: one stream gives the weights, the input and the token that replaces position 3.
+struct Lab {
+    PytorchRandom random{23};
+    Block block = Block::from_pytorch(random, 8);
+    Matrix x = random.randn(6, 8);
+    Matrix replacement = random.randn(1, 8);
+};
+
+bool past_kept(const Intervention& experiment) {
+    return !first_move_in_the_past(experiment);
+}
+
+// Position by position, with replacements from ordinary to absurd: every earlier output must keep
+// every bit, and the changed position must move.
+bool every_position_holds(const Lab& lab) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<std::pair<std::string, Matrix>> replacements{
+        {"the lab's token", lab.replacement},
+        {"all 1e20", Matrix(1, 8, 1e20)},
+        {"all 1e300", Matrix(1, 8, 1e300)},
+        {"all infinity", Matrix(1, 8, infinity)},
+        {"all NaN", Matrix(1, 8, nan)}};
+    bool all = true;
+    for (const auto& [name, replacement] : replacements) {
+        int kept = 0, moved = 0;
+        for (std::size_t position = 0; position < lab.x.rows; ++position) {
+            const Intervention experiment = intervene(lab.block, lab.x, position, replacement);
+            kept += past_kept(experiment);
+            moved += present_moved(experiment);
+        }
+        std::cout << "  " << name << std::string(16 - name.size(), ' ') << "past kept for " << kept
+                  << " of 6 positions, the changed one moved for " << moved << " of 6\n";
+        all = all && kept == 6 && moved == 6;
+    }
+    return all;
+}
+
+// The control: the same experiment on the same block with its mask taken away must see a leak.
+bool leak_is_seen_without_mask(Lab lab) {
+    lab.block.attention.mask.causal = false;
+    const auto leak = first_move_in_the_past(intervene(lab.block, lab.x, 3, lab.replacement));
+    if (leak)
+        std::cout << "  control, mask taken away: output t" << leak->moved_position << ", channel "
+                  << leak->column << " moved from " << fixed(leak->before) << " to "
+                  << fixed(leak->after) << "\n";
+    return leak.has_value();
+}
+
+int lesson() {
+    const Lab lab;
+    const Matrix output = lab.block(lab.x);
+    const bool stackable = output.rows == lab.x.rows && output.cols == lab.x.cols;
+    step(1,
+         "the block maps " + shape_text(lab.x) + " to " + shape_text(output) +
+             ", so blocks stack: " + (stackable ? "yes" : "no"));
+
+    step(2, "replace the token at position 3, and run the same block again");
+    const std::size_t position = 3;
+    const Intervention experiment = intervene(lab.block, lab.x, position, lab.replacement);
+
+    step(3, "how far did each output move?");
+    const Matrix change = change_per_position(experiment);
+    for (std::size_t t = 0; t < change.cols; ++t)
+        std::cout << "  t" << t
+                  << (t < position        ? " past    "
+                          : t == position ? " CHANGED "
+                                          : " future  ")
+                  << scientific(change(0, t)) << "\n";
+
+    step(4, "the past must keep every bit, position 3 and later must react");
+    const bool kept = past_kept(experiment);
+    bool reacted = true;
+    for (std::size_t t = position; t < change.cols; ++t)
+        reacted = reacted && change(0, t) > 1e-4;
+    std::cout << "  t0 to t2 identical bit for bit: " << (kept ? "yes" : "no")
+              << "\n  t3 to t5 reacted:               " << (reacted ? "yes" : "no") << "\n";
+    const bool everywhere = every_position_holds(lab);
+    const bool control = leak_is_seen_without_mask(lab);
+
+    std::cout
+        << "\nThe same for every position: how far output t moves when token s is replaced.\n";
+    const Matrix influence = influence_map(lab.block, lab.x, lab.replacement);
+    show("influence", influence, "t", "s");
+    std::cout << "measured: digest of all bits of the output: " << std::hex << digest(output)
+              << std::dec << "\n";
+
+    const int exit_code = verdict("CAUSAL MASK BLOCKS FUTURE TOKENS",
+                                  stackable && kept && reacted && everywhere && control);
+    std::cout
+        << "\nTry next: in src/model/mask.hpp turn s <= t into s <= t + 1, and run make again.\n";
+    return exit_code;
+}
+
+void figures(const std::filesystem::path& folder) {
+    const Lab lab;
+    heat_map({.title = "Influence: how far output t moves when token s is replaced",
+              .description = "A 6 by 6 map. Every cell above the diagonal is exactly 0: no output "
+                             "reacts to a later token. Every other cell is not.",
+              .row_axis = "row t: who asks",
+              .column_axis = "column s: who is read (its token was replaced)"},
+             influence_map(lab.block, lab.x, lab.replacement), "t", "s")
+        .write(folder / "10_influence_map.svg");
+    bar_chart({.title = "Change of each output when token 3 is replaced",
+               .description = "Outputs 0, 1 and 2 moved by exactly 0, outputs 3, 4 and 5 moved.",
+               .row_axis = "largest change of any channel",
+               .column_axis = "position t of the output"},
+              change_per_position(intervene(lab.block, lab.x, 3, lab.replacement)), "t")
+        .write(folder / "10_change_per_position.svg");
+}
+
+int main(int argc, char** argv) {
+    return run(argc, argv, lesson, figures);
+}
