@@ -1,5 +1,4 @@
 # Glassbox. `make` runs the proof, `make help` lists the rest.
-CXX      ?= g++
 MODE     ?= default
 INSTALL  ?= yes
 JOBS     ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
@@ -12,7 +11,7 @@ $(error MODE is '$(MODE)'; wanted default, release or sanitize)
 endif
 
 COMPILER := $(notdir $(firstword $(CXX)))
-BUILD    := $(if $(filter g++-default,$(COMPILER)-$(MODE)),build,build/$(COMPILER)-$(MODE))
+BUILD    := $(if $(filter g++-default c++-default,$(COMPILER)-$(MODE)),build,build/$(COMPILER)-$(MODE))
 STRICT   := -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
 COMPILE  := $(CXX) $(STRICT) $(FLAGS_$(MODE)) -Isrc $(CXXFLAGS)
 # Two savings of time, neither needed: the gold linker where it is there, and the standard headers

@@ -66,7 +66,7 @@ int lesson() {
     std::cout << "length after 40 layers / length of the input: "
               << fixed(stacks.residual.back(), 3) << "\n\n layer   plain       residual\n";
     for (const std::size_t layer : {1U, 10U, 20U, 30U, 40U})
-        std::cout << (layer < 10 ? "     " : "    ") << layer << "   "
+        std::cout << padded(std::to_string(layer), 6) << "   "
                   << scientific(stacks.plain[layer - 1]) << "   "
                   << scientific(stacks.residual[layer - 1]) << "\n";
 

@@ -23,8 +23,7 @@ int lesson() {
     step(1, "GELU: keep large positive numbers, drop large negative ones, smoothly");
     std::cout << "     x   gelu(x)\n";
     for (const double x : {-3.0, -1.0, 0.0, 1.0, 3.0})
-        std::cout << fixed(x, 1).insert(0, x < 0 ? "  " : "   ") << (gelu(x) < 0 ? "   " : "    ")
-                  << fixed(gelu(x)) << "\n";
+        std::cout << padded(fixed(x, 1), 6) << padded(fixed(gelu(x)), 10) << "\n";
     const bool known = std::abs(gelu(1) - 0.8413) < 5e-5 && std::abs(gelu(-1) + 0.1587) < 5e-5;
 
     step(2, "two forms are in use: exact (erf) and tanh; how far apart, for x >= 0?");

@@ -35,24 +35,29 @@ struct Bytes {
         throw std::runtime_error("read_npz: " + name + ": " + reason);
     }
 
-    Bytes part(std::size_t offset, std::size_t count) const {
+    void require(std::size_t offset, std::size_t count) const {
         if (offset > data.size() || count > data.size() - offset)
             fail("truncated: wanted " + std::to_string(count) + " bytes at offset " +
                  std::to_string(offset) + ", there are " + std::to_string(data.size()));
+    }
+
+    Bytes part(std::size_t offset, std::size_t count) const {
+        require(offset, count);
         return {data.subspan(offset, count), name};
     }
 
     std::uint64_t number(std::size_t offset, std::size_t count) const {
+        require(offset, count);
         std::uint64_t value = 0;
-        const Bytes bytes = part(offset, count);
         for (std::size_t i = 0; i < count; ++i)
-            value |= std::uint64_t{bytes.data[i]} << (8 * i);
+            value |= std::uint64_t{data[offset + i]} << (8 * i);
         return value;
     }
 
     std::string text(std::size_t offset, std::size_t count) const {
-        const Bytes bytes = part(offset, count);
-        return {bytes.data.begin(), bytes.data.end()};
+        require(offset, count);
+        return {data.begin() + static_cast<std::ptrdiff_t>(offset),
+                data.begin() + static_cast<std::ptrdiff_t>(offset + count)};
     }
 };
 
@@ -108,35 +113,39 @@ inline double decode(const Bytes& numbers, std::size_t offset, std::string_view 
     return static_cast<double>(std::bit_cast<std::int64_t>(numbers.number(offset, 8)));
 }
 
+// The element type, one of <f8, <f4 and <i8, in C order.
+inline std::string parse_type(const Bytes& entry, std::string_view header) {
+    const std::string_view text = value_of(entry, header, "descr");
+    const std::string type(text.substr(0, text.find(',')));
+    if (type != "'<f8'" && type != "'<f4'" && type != "'<i8'")
+        entry.fail("the type is " + type + "; wanted '<f8', '<f4' or '<i8'");
+    if (!value_of(entry, header, "fortran_order").starts_with("False"))
+        entry.fail("the array is in Fortran order; save numpy.ascontiguousarray of it");
+    return type.substr(1, 3);
+}
+
 // One .npy array as a Matrix: a vector of n numbers is 1 x n, a single number 1 x 1.
 inline Matrix parse(const Bytes& entry) {
     if (entry.text(0, 8) != std::string("\x93NUMPY\x01\x00", 8))
         entry.fail("not an .npy array of version 1.0");
-    const std::size_t header_size = entry.number(8, 2);
-    const std::string header = entry.text(10, header_size);
-
-    const std::string_view type = value_of(entry, header, "descr").substr(0, 5);
-    if (type != "'<f8'" && type != "'<f4'" && type != "'<i8'")
-        entry.fail("the type is " + std::string(type) + "; wanted <f8, <f4 or <i8");
-    if (!value_of(entry, header, "fortran_order").starts_with("False"))
-        entry.fail("the array is in Fortran order; save numpy.ascontiguousarray of it");
+    const std::size_t start = 10 + entry.number(8, 2);
+    const std::string header = entry.text(10, start - 10);
+    const std::string type = parse_type(entry, header);
     std::vector<std::size_t> shape = parse_shape(entry, value_of(entry, header, "shape"));
     if (shape.size() > 2)
         entry.fail("the array has " + std::to_string(shape.size()) + " dimensions; wanted 0 to 2");
     shape.insert(shape.begin(), 2 - shape.size(), 1);
 
-    const std::size_t width = type == "'<f4'" ? 4 : 8;
-    const std::size_t start = 10 + header_size;
-    const std::size_t available = (entry.data.size() - start) / width;
-    if (shape[1] != 0 && shape[0] > available / shape[1])
+    const std::size_t width = type == "<f4" ? 4 : 8;
+    const std::size_t bytes = entry.data.size() - start;
+    if (shape[1] != 0 && shape[0] > bytes / width / shape[1])
         entry.fail("the header promises " + shape_text(shape[0], shape[1]) + " numbers, " +
-                   std::to_string(available) + " are there");
-    const std::size_t count = shape[0] * shape[1];
-    if (entry.data.size() - start != count * width)
+                   std::to_string(bytes / width) + " are there");
+    if (bytes != shape[0] * shape[1] * width)
         entry.fail("there are bytes left over behind the numbers");
     Matrix result(shape[0], shape[1]);
-    for (std::size_t i = 0; i < count; ++i)
-        result.values[i] = decode(entry, start + i * width, type.substr(1, 3));
+    for (std::size_t i = 0; i < result.values.size(); ++i)
+        result.values[i] = decode(entry, start + i * width, type);
     return result;
 }
 

@@ -42,6 +42,11 @@ inline std::string scientific(double value, int digits = 3) {
     return printed("%.*e", digits, value);
 }
 
+// Blanks in front, so that numbers stand in columns.
+inline std::string padded(const std::string& text, std::size_t width) {
+    return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
+}
+
 // "STEP 3: ..." The debugger stops here (make debug-NN).
 inline void step(int number, const std::string& text) {
     std::cout << (number > 1 ? "\n" : "") << "STEP " << number << ": " << text << std::endl;
@@ -81,23 +86,18 @@ inline void show(const std::string& name, const Matrix& m, const std::string& ro
     std::size_t width = 8;
     for (const double value : m.values)
         width = std::max(width, fixed(value).size());
-    const auto padded = [&](const std::string& text) {
-        return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
-    };
-
     std::cout << name << ": " << shape_text(m) << " (" << row_axis << " x " << column_axis
               << "), heat by size: blank is 0, @ is " << fixed(largest) << "\n";
     if (column_axis == "s")
         std::cout << "row: who asks, column: who is read\n";
     std::cout << "     ";
     for (std::size_t c = 0; c < columns; ++c)
-        std::cout << " " << padded(column_axis + std::to_string(c));
+        std::cout << " " << padded(column_axis + std::to_string(c), width);
     std::cout << "\n";
     for (std::size_t r = 0; r < rows; ++r) {
-        const std::string label = row_axis + std::to_string(r);
-        std::cout << std::string(label.size() < 5 ? 5 - label.size() : 0, ' ') << label;
+        std::cout << padded(row_axis + std::to_string(r), 5);
         for (std::size_t c = 0; c < columns; ++c)
-            std::cout << " " << padded(fixed(m(r, c)));
+            std::cout << " " << padded(fixed(m(r, c)), width);
         std::cout << (columns < m.cols ? " ...  |" : "  |");
         for (std::size_t c = 0; c < heat_columns; ++c)
             std::cout << heat(m(r, c), largest);
