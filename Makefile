@@ -50,11 +50,11 @@ course: $(LESSONS:%=$(BUILD)/%)
 	@set -e; for lesson in $(LESSONS); do echo; echo "=== $$lesson"; $(BUILD)/$$lesson; done
 
 lesson-%: FORCE
-	@$(if $(lesson),$(MAKE) $(BUILD)/$(lesson) && $(BUILD)/$(lesson),\
+	@$(if $(lesson),$(MAKE) -s $(BUILD)/$(lesson) && $(BUILD)/$(lesson),\
 	  { echo "There is no lesson $*. These are there:"; $(MAKE) list; exit 2; } >&2)
 
 debug-%: FORCE
-	@$(if $(lesson),$(MAKE) $(BUILD)/$(lesson) && \
+	@$(if $(lesson),$(MAKE) -s $(BUILD)/$(lesson) && \
 	  gdb -q -ex 'break glassbox::step' -ex run -ex up $(BUILD)/$(lesson),\
 	  $(MAKE) lesson-$*)
 

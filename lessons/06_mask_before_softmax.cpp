@@ -18,7 +18,10 @@ using namespace glassbox;
 
 // All scores at once, T x S, as most libraries compute them: q k^T / sqrt(D).
 Matrix all_scores(const Matrix& q, const Matrix& k) {
-    return matmul_transposed(q, k) * (1.0 / std::sqrt(static_cast<double>(q.cols)));
+    Matrix scores = matmul_transposed(q, k);
+    for (double& score : scores.values)
+        score /= std::sqrt(static_cast<double>(q.cols));
+    return scores;
 }
 
 // Puts `value` wherever row t may not read column s.
@@ -62,17 +65,20 @@ int lesson() {
     show("softmax, then zero, then renormalise", rescued, "t", "s");
     const bool agree_on_paper = max_abs_difference(rescued, before) < 1e-15;
 
-    step(2, "intervene: make the last key fit far better, which position 0 must not notice");
+    step(2, "intervene: make the last key fit far better, which only position 2 may notice");
     Matrix loud_k = k;
     loud_k(2, 0) = 1000;
+    loud_k(2, 2) = 3;
     const Matrix loud = all_scores(q, loud_k);
     const Matrix loud_before = softmax_rows(fill_forbidden(loud, -infinity));
     const Matrix loud_after = fill_forbidden(softmax_rows(loud), 0.0);
     show("mask, then softmax", loud_before, "t", "s");
     show("softmax, then zero", loud_after, "t", "s");
     show("softmax, then zero, then renormalise", renormalised(loud_after), "t", "s");
-    std::cout << "nan, because 0 / 0 has no value: the future took all the weight of row 0\n";
+    if (std::isnan(renormalised(loud_after)(0, 0)))
+        std::cout << "nan, because 0 / 0 has no value: the future took all the weight of row 0\n";
     const bool only_before_is_deaf = same_bits(loud_before.row(0), before.row(0)) &&
+        !same_bits(loud_before.row(2), before.row(2)) &&
         !same_bits(loud_after.row(0), after.row(0)) && std::isnan(renormalised(loud_after)(0, 0));
 
     step(3, "a row that may read nothing is refused");

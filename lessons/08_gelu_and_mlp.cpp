@@ -45,19 +45,26 @@ int lesson() {
     show("activated", gelu(hidden), "t", "f");
     show("output", mlp(x));
 
-    step(4, "intervene: swap rows 0 and 2 of the input");
+    step(4, "intervene: swap rows 0 and 2 of the input; then change row 2 alone");
     const Matrix swap{{0, 0, 1}, //
                       {0, 1, 0},
                       {1, 0, 0}};
     const Matrix output = mlp(x), swapped_output = mlp(matmul(swap, x));
-    show("output", swapped_output);
-    const bool rows_alone = same_bits(swapped_output, matmul(swap, output));
+    show("output of the swapped rows", swapped_output);
+    const bool swapped = same_bits(swapped_output, matmul(swap, output));
     const bool it_moved = !same_bits(swapped_output.row(0), output.row(0));
-    std::cout << "the output rows are swapped, every bit: " << (rows_alone ? "yes" : "no")
+    std::cout << "the output rows are swapped, every bit: " << (swapped ? "yes" : "no")
               << ", row 0 moved: " << (it_moved ? "yes" : "no") << "\n";
+    Matrix changed = x;
+    changed(2, 0) = 5;
+    const Matrix changed_output = mlp(changed);
+    const bool others_kept = same_bits(rows_of(changed_output, 0, 2), rows_of(output, 0, 2));
+    const bool row_2_moved = !same_bits(changed_output.row(2), output.row(2));
+    std::cout << "row 2 changed: rows 0 and 1 kept every bit: " << (others_kept ? "yes" : "no")
+              << ", row 2 moved: " << (row_2_moved ? "yes" : "no") << "\n";
 
     return verdict("THE MLP WORKS ON EACH POSITION ALONE",
-                   known && forms_differ && rows_alone && it_moved);
+                   known && forms_differ && swapped && it_moved && others_kept && row_2_moved);
 }
 
 void figures(const std::filesystem::path& folder) {

@@ -99,7 +99,7 @@ int lesson() {
     const bool only_later = rows_moved("attention", attention.output, changed_attention, 3, 5);
     const bool mlp_alone =
         rows_moved("mlp(ln1(x))", block.mlp(normed), block.mlp(changed_normed), 3, 3);
-    const bool block_too = rows_moved("block", output, block(changed), 3, 5);
+    const bool block_too = rows_moved("block", block(x), block(changed), 3, 5);
 
     return verdict("THE BLOCK IS ITS DIAGRAM, AND ONLY ATTENTION MIXES POSITIONS",
                    is_block && agrees && stackable && ln1_alone && only_later && mlp_alone &&
