@@ -34,7 +34,7 @@ int lesson() {
 
     step(3, "a times b transposed: every row of a meets every row of b");
     const Matrix b_transposed = transpose(b);
-    show("b transposed", b_transposed);
+    show("b transposed", b_transposed, "j", "k");
     const bool same_product = same_bits(matmul_transposed(a, b_transposed), product);
     std::cout << "matmul_transposed(a, b transposed) has the bits of matmul(a, b): "
               << (same_product ? "yes" : "no") << "\n";

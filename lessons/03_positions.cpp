@@ -18,16 +18,16 @@
 
 using namespace glassbox;
 
-// The score q . k with each position added in: (q + P(m)) . (k + P(n)).
-double sinusoidal_score(const Matrix& q, const Matrix& k, int m, int n) {
-    const Matrix query = q + sinusoidal_positions({m}, q.cols);
-    const Matrix key = k + sinusoidal_positions({n}, k.cols);
+// The score q . k with each position added in: (q + P(t)) . (k + P(s)).
+double sinusoidal_score(const Matrix& q, const Matrix& k, int t, int s) {
+    const Matrix query = q + sinusoidal_positions({t}, q.cols);
+    const Matrix key = k + sinusoidal_positions({s}, k.cols);
     return dot(query.row(0), key.row(0));
 }
 
 // The score q . k with each row turned by its position.
-double rotary_score(const Matrix& q, const Matrix& k, int m, int n) {
-    return dot(rotate_positions(q, {m}).row(0), rotate_positions(k, {n}).row(0));
+double rotary_score(const Matrix& q, const Matrix& k, int t, int s) {
+    return dot(rotate_positions(q, {t}).row(0), rotate_positions(k, {s}).row(0));
 }
 
 double spread(const Matrix& scores) {
@@ -53,7 +53,8 @@ int lesson() {
     for (std::size_t i = 0; i < at.size(); ++i)
         std::cout << "query at " << at[i] << ", key at " << at[i] - 2 << ": score "
                   << fixed(sinusoidal(0, i)) << "\n";
-    std::cout << "spread " << fixed(spread(sinusoidal)) << ": the score drifts\n";
+    std::cout << "spread " << fixed(spread(sinusoidal)) << ": the score "
+              << (spread(sinusoidal) > 1.0 ? "drifts" : "stays") << "\n";
 
     step(3, "rotary positions: the same pairs");
     for (std::size_t i = 0; i < at.size(); ++i)

@@ -37,7 +37,7 @@ int lesson() {
     step(2, "adding a constant to a row changes nothing");
     const Matrix shifted{{101, 102, 103}};
     const bool shift_is_lost = same_bits(softmax_rows(shifted).row(0), weights.row(0));
-    std::cout << "softmax(101, 102, 103) has the bits of softmax(1, 2, 3): "
+    std::cout << "all scores shifted, the weights keep every bit: "
               << (shift_is_lost ? "yes" : "no") << "\n";
 
     step(3, "that is the cure for overflow: subtract the row's maximum");
@@ -46,7 +46,10 @@ int lesson() {
     show("as printed in books", naive_softmax(large), "t", "s");
     std::cout << "nan, because infinity times 1/infinity has no value\n";
     show("maximum subtracted", softmax_rows(large), "t", "s");
-    const bool no_overflow = same_bits(softmax_rows(large).row(0), weights.row(0));
+    const Matrix low{{-1002, -1001, -1000}};
+    show("the same far below zero", softmax_rows(low), "t", "s");
+    const bool no_overflow = same_bits(softmax_rows(large).row(0), weights.row(0)) &&
+        same_bits(softmax_rows(low).row(0), weights.row(0));
 
     step(4, "a score of -infinity gets a weight of exactly 0");
     constexpr double infinity = std::numeric_limits<double>::infinity();
