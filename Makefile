@@ -63,7 +63,7 @@ figures: $(LESSONS:%=$(BUILD)/%)
 
 test:
 	@CXX='$(CXX)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
-	@$(MAKE) -j$(JOBS) $(LESSONS:%=$(BUILD)/%) $(BUILD)/unit_tests
+	@$(MAKE) -s -j$(JOBS) $(LESSONS:%=$(BUILD)/%) $(BUILD)/unit_tests
 	@CXX='$(CXX)' COMPILE='$(COMPILE)' BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/run.sh
 
 clean:

@@ -1,0 +1,98 @@
+#!/bin/sh
+# The checks can fail: damages a scratch copy in one place and expects a check to name it.
+set -u
+here=$(pwd)
+scratch=$here/$BUILD/damaged
+
+# must_fail WHAT DAMAGE NAMED CHECK...: after DAMAGE, CHECK prints a FAILED line that holds NAMED.
+must_fail() {
+    what=$1 damage=$2 named=$3
+    shift 3
+    rm -rf "$scratch"
+    mkdir -p "$scratch"
+    cp -R src lessons docs tests README.md "$scratch"
+    (cd "$scratch" && eval "$damage" && BUILD=$here/$BUILD sh "$@") > "$scratch/report" 2>&1
+    if grep '^FAILED' "$scratch/report" | grep -qF "$named"; then
+        echo "ok reported: $what"
+    else
+        tail -n 3 "$scratch/report"
+        echo "FAILED not reported: $what"
+    fi
+}
+
+replace() { # file, old, new: in place, on every line
+    awk -v old="$2" -v new="$3" '{ while (i = index($0, old))
+        $0 = substr($0, 1, i - 1) new substr($0, i + length(old)); print }' "$1" > "$1.new"
+    mv "$1.new" "$1"
+}
+
+must_fail "an output that is not the expected one" \
+    'replace lessons/05_attention_by_hand.expected 102.0000 103.0000' \
+    05_attention_by_hand tests/check_lessons.sh
+must_fail "a listing that is no longer the code" \
+    'replace docs/05_attention_by_hand.md q.row k.row' \
+    'does not stand so in src/model/attention.hpp' tests/check_docs.sh
+must_fail "an output in a text that is no longer printed" \
+    'replace docs/05_attention_by_hand.md 51.0000 52.0000' \
+    'does not stand so in lessons/05' tests/check_docs.sh
+must_fail "a number in a text that nothing prints" \
+    'echo "It is 3.14159." >> docs/05_attention_by_hand.md' 3.14159 tests/check_docs.sh
+must_fail "a step without its heading" \
+    'replace docs/05_attention_by_hand.md "## STEP 3" "## STEP 9"' "STEP 3" tests/check_docs.sh
+must_fail "a block of code that says not where it stands" \
+    'printf "%s\n" "\`\`\`cpp" "int x;" "\`\`\`" >> docs/notation.md' docs/notation.md tests/check_docs.sh
+must_fail "a broken link" \
+    'echo "[x](nowhere.md)" >> docs/notation.md' nowhere.md tests/check_docs.sh
+must_fail "a lesson without a text" 'rm docs/05_*.md' lessons/05 tests/check_docs.sh
+must_fail "a header that does not compile alone" \
+    'echo "inline Matrix lonely();" > src/model/lonely.hpp' \
+    src/model/lonely.hpp tests/check_headers.sh src/model/lonely.hpp
+must_fail "a model that includes the proof" \
+    'echo "#include \"proof/causality.hpp\"" >> src/model/mask.hpp' \
+    proof/causality.hpp tests/check_headers.sh src/model/mask.hpp
+must_fail "a header that is not the standard library's" \
+    'echo "#include <unistd.h>" >> src/model/mask.hpp' unistd.h tests/check_headers.sh src/model/mask.hpp
+must_fail "a figure that its lesson no longer draws" \
+    'echo >> docs/figures/08_gelu.svg' 08_gelu.svg tests/check_figures.sh
+must_fail "an edit whose line is gone" \
+    'replace src/model/mask.hpp "s <= t" "t >= s"' mask_removed tests/check_edits.sh mask_removed
+rm -rf "$scratch"
+
+# need_boost.sh INSTALL, user id, sudo works (yes/no), package managers: what it runs, in a world of
+# stand-ins in which the compiler never finds Boost.
+installs() {
+    world=$here/$BUILD/world
+    rm -rf "$world"
+    mkdir -p "$world"
+    for tool in sh mktemp rm; do ln -s "$(command -v $tool)" "$world/$tool"; done
+    printf '#!/bin/sh\nexit 1\n' > "$world/no_boost"
+    printf '#!/bin/sh\necho %s\n' "$2" > "$world/id"
+    printf '#!/bin/sh\n[ %s = yes ] || exit 1\n[ "$2" = true ] && exit\nshift\necho "by sudo"\n"$@"\n' "$3" > "$world/sudo"
+    for manager in $4; do
+        printf '#!/bin/sh\necho "RAN %s $*"\n' "$manager" > "$world/$manager"
+    done
+    chmod +x "$world"/no_boost "$world"/id "$world"/sudo $(for m in $4; do echo "$world/$m"; done)
+    PATH=$world CXX=no_boost CXXFLAGS='' INSTALL=$1 sh tests/need_boost.sh 2>&1 && echo "exit code 0"
+    rm -rf "$world"
+}
+
+boost_case() { # what, pattern wanted, pattern unwanted, arguments of installs
+    what=$1 wanted=$2 unwanted=$3
+    shift 3
+    report=$(installs "$@")
+    if echo "$report" | grep -q "$wanted" && ! echo "$report" | grep -q "$unwanted\|exit code 0"; then
+        echo "ok Boost missing: $what"
+    else
+        echo "$report"
+        echo "FAILED Boost missing: $what"
+    fi
+}
+
+boost_case "root installs by apt, lists first" 'RAN apt-get update' 'by sudo' yes 0 no apt-get
+boost_case "root installs by dnf" 'RAN dnf install -y boost-devel' 'by sudo' yes 0 no dnf
+boost_case "a user with sudo installs by pacman" 'by sudo' 'rights it needs' yes 1000 yes pacman
+boost_case "a user without sudo is told the command" 'dnf install -y boost-devel' RAN yes 1000 no dnf
+boost_case "INSTALL=no is obeyed" 'apt-get install -y libboost-test-dev' RAN no 0 yes apt-get
+boost_case "brew runs as a user" 'RAN brew install boost' 'by sudo' yes 501 no brew
+boost_case "brew never runs as root" 'brew install boost' RAN yes 0 yes brew
+boost_case "no package manager" 'libboost_unit_test_framework' RAN yes 0 no ''

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Every header and lesson compiles alone, without the precompiled header, and includes only what it
+# may: each folder of src/ stands on the ones before it, and <...> names a standard header.
+# Usage: check_headers.sh [FILE...]
+set -u
+[ $# -gt 0 ] || set -- src/*/*.hpp lessons/[0-9]*.cpp
+order="numbers model proof record show lessons"
+
+compile_alone() {
+    printf '%s\n' "$@" | xargs -P "$JOBS" -I{} sh -c '
+        if echo "#include \"{}\"" | $COMPILE -I. -fsyntax-only -x c++ -; then
+            echo "ok {} compiles alone"
+        else
+            echo "FAILED {} does not compile alone"
+        fi'
+}
+
+may_include() { # file, what it includes
+    awk -v order="$order" -v file="$1" -v wanted="$2" 'BEGIN {
+        count = split(order, folders, " ")
+        for (i = 1; i <= count; i++) rank[folders[i]] = i
+        split(file, from, "/"); split(wanted, to, "/")
+        own = rank[from[1] == "src" ? from[2] : from[1]]
+        exit !(own && rank[to[1]] && rank[to[1]] <= own)
+    }'
+}
+
+include_graph() {
+    for file in "$@"; do
+        wrong=
+        for header in $(sed -n 's/^#include "\(.*\)"/\1/p' "$file"); do
+            may_include "$file" "$header" || wrong="$wrong $header"
+        done
+        wrong=$wrong$(sed -n 's/^#include \(<.*[./].*>\)/ \1/p' "$file")
+        if [ -z "$wrong" ]; then
+            echo "ok $file includes what it may"
+        else
+            echo "FAILED $file includes$wrong; the order is: $order"
+        fi
+    done
+}
+
+compile_alone "$@"
+include_graph "$@"
