@@ -11,8 +11,10 @@
 
 #include <cmath>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,14 @@ inline void check_close(const Matrix& actual, const Matrix& expected, double tol
             }
         }
 }
+
+// A folder of its own in the system's place for temporary files, removed at the end.
+struct TemporaryFolder {
+    std::filesystem::path path = std::filesystem::temp_directory_path() /
+        ("glassbox_" + std::to_string(std::random_device{}()));
+    TemporaryFolder() { std::filesystem::create_directory(path); }
+    ~TemporaryFolder() { std::filesystem::remove_all(path); }
+};
 
 // The message of the exception that `action` throws.
 inline std::string message_of(const std::function<void()>& action) {

@@ -62,7 +62,9 @@ struct Block {
     Mlp mlp;
 
     // Pre-norm: what is normalised is what a branch reads; the residual path stays untouched.
+    // Throws std::invalid_argument if x is not as wide as the block.
     Matrix operator()(const Matrix& x) const {
+        require_shape(x, x.rows, ln1.gain.cols, "Block: x");
         const Matrix after_attention = x + attention(ln1(x)); // positions share information
         return after_attention + mlp(ln2(after_attention));   // each position works on its own
     }

@@ -150,8 +150,11 @@ inline Matrix transpose(const Matrix& m) {
     return result;
 }
 
-// Rows first .. first + count - 1.
+// Rows first .. first + count - 1. Throws std::out_of_range if m has not so many.
 inline Matrix rows_of(const Matrix& m, std::size_t first, std::size_t count) {
+    if (first > m.rows || count > m.rows - first)
+        throw std::out_of_range("rows_of: " + std::to_string(count) + " rows from row " +
+                                std::to_string(first) + " of a " + shape_text(m) + " matrix");
     Matrix part(count, m.cols);
     for (std::size_t r = 0; r < count; ++r)
         std::ranges::copy(m.row(first + r), part.row(r).begin());

@@ -43,6 +43,10 @@ struct Intervention {
 // replacement of another width, one that changes nothing, or a model that does not return T rows.
 inline Intervention intervene(const Model& model, const Matrix& x, std::size_t position,
                               const Matrix& replacement) {
+    if (position >= x.rows)
+        throw std::out_of_range("intervene: position " + std::to_string(position) +
+                                " of an input of " + std::to_string(x.rows) +
+                                " positions; they count from 0");
     require_shape(replacement, 1, x.cols, "intervene: replacement");
     Matrix changed = x;
     std::ranges::copy(replacement.row(0), changed.row(position).begin());

@@ -83,25 +83,25 @@ inline std::string_view value_of(const Bytes& entry, std::string_view header,
     return header.substr(at + key.size() + 4);
 }
 
-// "(6, 8)" -> {6, 8}; "(24,)" -> {24}; "()" -> {}.
+// "(6, 8)" -> {6, 8}; "(24,)" -> {24}; "()" -> {}. The text must be written just as Python writes a
+// tuple of these sizes: that refuses everything else, sizes that overflow included.
 inline std::vector<std::size_t> parse_shape(const Bytes& entry, std::string_view text) {
-    const std::string_view inside = text.substr(0, text.find(')'));
-    if (inside.empty() || inside.front() != '(' || inside.size() == text.size())
-        entry.fail("the shape in the .npy header is not a tuple");
     std::vector<std::size_t> sizes;
-    bool in_number = false;
-    for (const char c : inside.substr(1)) {
-        const bool digit = c >= '0' && c <= '9';
-        if (!digit && c != ',' && c != ' ')
-            entry.fail("the shape in the .npy header holds something else than numbers");
-        if (digit && !in_number)
-            sizes.push_back(0);
-        if (digit && sizes.back() > std::numeric_limits<std::size_t>::max() / 10 - 1)
-            entry.fail("the shape in the .npy header overflows");
-        if (digit)
+    char before = ' ';
+    for (const char c : text.substr(0, text.find(')'))) {
+        if (c >= '0' && c <= '9') {
+            if (before < '0' || before > '9')
+                sizes.push_back(0);
             sizes.back() = sizes.back() * 10 + static_cast<std::size_t>(c - '0');
-        in_number = digit;
+        }
+        before = c;
     }
+    std::string tuple = "(";
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        tuple += (i == 0 ? "" : ", ") + std::to_string(sizes[i]);
+    tuple += sizes.size() == 1 ? ",)" : ")";
+    if (!text.starts_with(tuple))
+        entry.fail("the shape in the .npy header is no tuple of sizes");
     return sizes;
 }
 
@@ -110,7 +110,11 @@ inline double decode(const Bytes& numbers, std::size_t offset, std::string_view 
         return std::bit_cast<double>(numbers.number(offset, 8));
     if (type == "<f4")
         return std::bit_cast<float>(static_cast<std::uint32_t>(numbers.number(offset, 4)));
-    return static_cast<double>(std::bit_cast<std::int64_t>(numbers.number(offset, 8)));
+    const auto integer = std::bit_cast<std::int64_t>(numbers.number(offset, 8));
+    constexpr std::int64_t exact = std::int64_t{1} << 53;
+    if (integer > exact || integer < -exact)
+        numbers.fail("the integer " + std::to_string(integer) + " does not fit in a double");
+    return static_cast<double>(integer);
 }
 
 // The element type, one of <f8, <f4 and <i8, in C order.
@@ -138,7 +142,7 @@ inline Matrix parse(const Bytes& entry) {
 
     const std::size_t width = type == "<f4" ? 4 : 8;
     const std::size_t bytes = entry.data.size() - start;
-    if (shape[1] != 0 && shape[0] > bytes / width / shape[1])
+    if (shape[0] > bytes / width / std::max<std::size_t>(1, shape[1]))
         entry.fail("the header promises " + shape_text(shape[0], shape[1]) + " numbers, " +
                    std::to_string(bytes / width) + " are there");
     if (bytes != shape[0] * shape[1] * width)
@@ -171,12 +175,17 @@ inline Bytes entry_at(const Bytes& file, std::size_t directory, const std::strin
     const Bytes here{file.data, file.name + ": " + name};
     if (method != 0)
         here.fail("the entry is compressed; write it with numpy.savez, not savez_compressed");
-    if (size == 0xffffffff || stored_size != size)
+    if (size == 0xffffffff)
         here.fail("entries of 4 GiB and more are not read");
+    if (stored_size != size)
+        here.fail("the directory gives it two sizes");
     if (here.number(local, 4) != 0x04034b50)
         here.fail("no entry where the directory says it is");
-    const std::size_t names = here.number(local + 26, 2) + here.number(local + 28, 2);
-    const Bytes data = here.part(local + 30 + names, size);
+    const std::size_t name_size = here.number(local + 26, 2);
+    if (here.text(local + 30, name_size) != name)
+        here.fail("the entry calls itself otherwise than the directory does");
+    const std::size_t extra_size = here.number(local + 28, 2);
+    const Bytes data = here.part(local + 30 + name_size + extra_size, size);
     if (crc32(data.data) != here.number(directory + 16, 4))
         here.fail("the checksum is wrong: the file was damaged");
     return data;
@@ -188,13 +197,15 @@ inline Bytes entry_at(const Bytes& file, std::size_t directory, const std::strin
 // two dimensions. Throws std::runtime_error naming file, array and reason for anything else.
 inline std::map<std::string, Matrix> read_npz(const std::filesystem::path& path) {
     std::ifstream stream(path, std::ios::binary);
-    if (!stream)
+    if (!stream || std::filesystem::is_directory(path))
         throw std::runtime_error("read_npz: cannot open " + path.string());
     const std::vector<unsigned char> content{std::istreambuf_iterator<char>(stream), {}};
     const Bytes file{content, path.string()};
 
     const std::size_t end = zip::find_end_record(file);
     const std::size_t entries = file.number(end + 10, 2);
+    if (entries != file.number(end + 8, 2)) // stored twice; a damaged one must not hide arrays
+        file.fail("the end record gives two numbers of entries");
     std::size_t directory = file.number(end + 16, 4);
     std::map<std::string, Matrix> arrays;
     for (std::size_t i = 0; i < entries; ++i) {

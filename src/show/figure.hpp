@@ -97,13 +97,16 @@ private:
     }
 };
 
-// White for 0, towards vermillion for +largest, towards blue for -largest, grey for a NaN.
+// White for exactly 0 and nothing else, towards vermillion for +largest, towards blue for -largest,
+// full colour for an infinity, grey for a NaN.
 inline std::string heat_colour(double value, double largest) {
     if (std::isnan(value))
         return "#999999";
     const std::array<double, 3> full =
         value < 0 ? std::array<double, 3>{0, 114, 178} : std::array<double, 3>{213, 94, 0};
-    const double share = largest == 0.0 ? 0.0 : std::min(1.0, std::abs(value) / largest);
+    const double share = value == 0.0 ? 0.0
+        : std::isinf(value)           ? 1.0
+                                      : std::clamp(std::abs(value) / largest, 0.03, 1.0);
     char colour[8];
     std::array<unsigned, 3> mixed{};
     for (std::size_t i = 0; i < 3; ++i)
@@ -181,6 +184,17 @@ struct Plot {
         return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
     }
 
+    // The multiples of step from low to high. Counted, since adding a small step to a large number
+    // may not change it.
+    static std::vector<double> ticks(double low, double high, double step) {
+        const double first = std::ceil(low / step) * step;
+        const double count = std::floor((high - first) / step + 1e-9);
+        std::vector<double> result;
+        for (int i = 0; i <= std::min(count, 20.0); ++i)
+            result.push_back(first + i * step);
+        return result;
+    }
+
     static std::string tick_text(double value, double step) {
         const int digits = static_cast<int>(std::max(0.0, -std::floor(std::log10(step) + 1e-9)));
         return fixed(value, digits);
@@ -189,8 +203,7 @@ struct Plot {
     void draw_y_axis(Svg& svg, const std::string& name) const {
         const double step =
             log_y ? std::max(1.0, tick_step(low_y, high_y)) : tick_step(low_y, high_y);
-        for (double tick = std::ceil(low_y / step) * step; tick <= high_y + step * 1e-9;
-             tick += step) {
+        for (const double tick : ticks(low_y, high_y, step)) {
             const double at = y(log_y ? std::pow(10.0, tick) : tick);
             svg.line(left, at, right, at, Svg::grid);
             svg.words(left - 8, at + 4, log_y ? "1e" + fixed(tick, 0) : tick_text(tick, step),
@@ -201,8 +214,7 @@ struct Plot {
 
     void draw_x_axis(Svg& svg, const std::string& name) const {
         const double step = tick_step(low_x, high_x);
-        for (double tick = std::ceil(low_x / step) * step; tick <= high_x + step * 1e-9;
-             tick += step) {
+        for (const double tick : ticks(low_x, high_x, step)) {
             svg.line(x(tick), bottom, x(tick), bottom + 5, Svg::ink);
             svg.words(x(tick), bottom + 19, tick_text(tick, step), "middle");
         }
@@ -241,8 +253,14 @@ inline Plot plot_around(const std::vector<Line>& lines, bool log_y) {
         plot.low_y = std::floor(plot.low_y);
         plot.high_y = std::ceil(plot.high_y);
     }
-    if (plot.low_y == plot.high_y)
-        plot.high_y += 1;
+    if (plot.low_y == plot.high_y) // a level line
+        plot.high_y += std::max(1.0, std::abs(plot.high_y));
+    if (plot.low_x == plot.high_x || !std::isfinite(plot.high_x - plot.low_x) ||
+        !std::isfinite(plot.high_y - plot.low_y))
+        throw std::invalid_argument("line_chart: the points span from " + fixed(plot.low_x) +
+                                    " to " + fixed(plot.high_x) + " in x and from " +
+                                    fixed(plot.low_y) + " to " + fixed(plot.high_y) +
+                                    " in y; wanted two different x and finite spans");
     return plot;
 }
 
@@ -259,15 +277,19 @@ inline Svg line_chart(const Caption& caption, const std::vector<Line>& lines, bo
     Svg svg(caption, 700, 360);
     plot.draw_y_axis(svg, caption.row_axis);
     plot.draw_x_axis(svg, caption.column_axis);
-    double previous_name_y = -100;
+    std::vector<double> names; // where names stand; lines may end in one place, names may not
     for (std::size_t n = 0; n < lines.size(); ++n) {
         std::vector<std::array<double, 2>> points;
         for (std::size_t i = 0; i < lines[n].x.size(); ++i)
             points.push_back({plot.x(lines[n].x[i]), plot.y(lines[n].y[i])});
         svg.path(points, colours[n], std::string("stroke-width=\"2\" ") + dashes[n]);
-        const auto [x, y] = points.back(); // lines may end in one place, their names may not
-        previous_name_y = std::abs(y - previous_name_y) < 16 ? previous_name_y + 16 : y;
-        svg.words(x + 6, previous_name_y + 4, lines[n].name, "start", colours[n]);
+        auto [x, y] = points.back();
+        std::ranges::sort(names);
+        for (const double taken : names)
+            if (std::abs(y - taken) < 16)
+                y = taken + 16;
+        names.push_back(y);
+        svg.words(x + 6, y + 4, lines[n].name, "start", colours[n]);
     }
     return svg;
 }

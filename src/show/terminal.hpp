@@ -104,7 +104,8 @@ inline void show(const std::string& name, const Matrix& m, const std::string& ro
         std::cout << "|\n";
     }
     if (rows < m.rows)
-        std::cout << "      ... " << m.rows - rows << " more rows\n";
+        std::cout << "      ... " << m.rows - rows
+                  << (m.rows - rows == 1 ? " more row\n" : " more rows\n");
 }
 
 // The line that a lesson ends in, and its exit code: 0 for YES, 1 for NO.

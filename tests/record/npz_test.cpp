@@ -1,0 +1,270 @@
+// Reading .npz: what NumPy writes, and files that are damaged or lie. No file may crash the reader.
+#include "support.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
+
+using namespace glassbox;
+
+namespace {
+
+// Reads an archive that consists of these bytes.
+std::map<std::string, Matrix> read(const std::string& bytes) {
+    static const TemporaryFolder folder;
+    const std::filesystem::path file = folder.path / "test.npz";
+    std::ofstream(file, std::ios::binary) << bytes;
+    return read_npz(file);
+}
+
+std::string little_endian(std::uint64_t value, std::size_t bytes) {
+    std::string result;
+    for (std::size_t i = 0; i < bytes; ++i, value /= 256)
+        result += static_cast<char>(value % 256);
+    return result;
+}
+
+// The bytes of the numbers, as they lie in memory on a little-endian machine.
+template <typename Integer, typename Number>
+std::string raw(const std::vector<Number>& numbers) {
+    std::string result;
+    for (const Number number : numbers)
+        result += little_endian(std::bit_cast<Integer>(number), sizeof number);
+    return result;
+}
+
+std::string npy_with_header(const std::string& header, const std::string& data) {
+    return std::string("\x93NUMPY\x01\x00", 8) + little_endian(header.size(), 2) + header + data;
+}
+
+std::string npy_array(const std::string& type, const std::string& shape, const std::string& data,
+                      const std::string& fortran = "False") {
+    return npy_with_header("{'descr': " + type + ", 'fortran_order': " + fortran +
+                               ", 'shape': " + shape + ", }\n",
+                           data);
+}
+
+struct Entry {
+    std::string name;
+    std::string content;
+    std::string extra = ""; // a field that the reader has to skip
+    std::uint64_t method = 0;
+};
+
+// A zip archive: every entry behind its local header, then the directory, then the end record.
+std::string zip_of(const std::vector<Entry>& entries, const std::string& comment = "") {
+    std::string file, directory;
+    for (const Entry& entry : entries) {
+        const std::vector<unsigned char> bytes(entry.content.begin(), entry.content.end());
+        const std::string size = little_endian(bytes.size(), 4);
+        const std::string common = little_endian(20, 4) + little_endian(entry.method, 2) +
+            little_endian(0, 4) + little_endian(crc32(bytes), 4) + size + size +
+            little_endian(entry.name.size(), 2) + little_endian(entry.extra.size(), 2);
+        directory += "PK\x01\x02" + little_endian(20, 2) + common + little_endian(0, 10) +
+            little_endian(file.size(), 4) + entry.name + entry.extra;
+        file += "PK\x03\x04" + common + entry.name + entry.extra + entry.content;
+    }
+    const std::string count = little_endian(entries.size(), 2);
+    return file + directory + "PK\x05\x06" + little_endian(0, 4) + count + count +
+        little_endian(directory.size(), 4) + little_endian(file.size(), 4) +
+        little_endian(comment.size(), 2) + comment;
+}
+
+const std::string one_and_two = raw<std::uint64_t>(std::vector<double>{1, 2});
+const std::string small = zip_of({{"v.npy", npy_array("'<f8'", "(1, 2)", one_and_two)}});
+const std::size_t directory_of_small = small.find("PK\x01\x02");
+
+// `small` with other bytes in its directory, counted from the directory's start.
+std::string small_with(std::size_t offset, const std::string& bytes) {
+    return std::string(small).replace(directory_of_small + offset, bytes.size(), bytes);
+}
+
+// Reads the array of an archive that holds this one .npy entry.
+Matrix read_array(const std::string& content) {
+    return read(zip_of({{"v.npy", content}})).at("v");
+}
+
+// The archive is refused with a std::runtime_error that names reader, file and reason.
+void check_refused(const std::string& bytes, const std::string& reason) {
+    BOOST_CHECK_THROW(read(bytes), std::runtime_error);
+    check_message([&] { read(bytes); }, {"read_npz: ", "test.npz", reason});
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(npz)
+
+BOOST_AUTO_TEST_CASE(crc32_has_its_published_check_value) {
+    const std::string digits = "123456789";
+    BOOST_CHECK_EQUAL(crc32(std::vector<unsigned char>(digits.begin(), digits.end())), 0xcbf43926U);
+    BOOST_CHECK_EQUAL(crc32({}), 0U);
+}
+
+BOOST_AUTO_TEST_CASE(the_reference_files_are_read) {
+    const std::vector<std::pair<std::string, std::size_t>> files{
+        {"random", 45}, {"labs", 28}, {"operations", 29}, {"block_causality", 31}};
+    for (const auto& [file, count] : files)
+        BOOST_CHECK_EQUAL(read_npz("tests/golden/" + file + ".npz").size(), count);
+    BOOST_CHECK_EQUAL(shape_text(golden("operations", "softmax_masked_in")), "7x9");
+    BOOST_CHECK_EQUAL(shape_text(golden("random", "numpy7_standard_normal_2000")), "1x2000");
+    BOOST_CHECK_EQUAL(shape_text(golden("block_causality", "mlp_fc_weight")), "32x8");
+    const Matrix position_0{{0, 1, 0, 1, 0, 1, 0, 1}};
+    BOOST_CHECK(same_bits(rows_of(golden("operations", "sinusoidal_8"), 0, 1), position_0));
+    const Matrix change{{0, 0, 0, 1.5838479752, 0.1494419444, 0.1578606188}};
+    check_close(golden("block_causality", "change"), change, 5e-11);
+}
+
+BOOST_AUTO_TEST_CASE(an_array_comes_back_bit_for_bit, *label("bits_compared_by_value")) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const Matrix m{{0.0, -0.0, 0.1}, {infinity, -infinity, std::nan("7")}};
+    const Matrix back = read_array(npy_array("'<f8'", "(2, 3)", raw<std::uint64_t>(m.values)));
+    BOOST_CHECK(same_bits(back, m));
+}
+
+BOOST_AUTO_TEST_CASE(other_types_become_doubles) {
+    const std::string floats = raw<std::uint32_t>(std::vector<float>{0.1F, -2.5F});
+    BOOST_CHECK(same_bits(read_array(npy_array("'<f4'", "(1, 2)", floats)), Matrix{{0.1F, -2.5}}));
+    const std::string integers =
+        raw<std::uint64_t>(std::vector<std::int64_t>{-1, 0, 9007199254740992});
+    BOOST_CHECK(
+        same_bits(read_array(npy_array("'<i8'", "(1, 3)", integers)), Matrix{{-1, 0, 0x1p53}}));
+}
+
+BOOST_AUTO_TEST_CASE(fewer_dimensions_become_one_row) {
+    const std::string number = one_and_two.substr(0, 8);
+    BOOST_CHECK(same_bits(read_array(npy_array("'<f8'", "(2,)", one_and_two)), Matrix{{1, 2}}));
+    BOOST_CHECK(same_bits(read_array(npy_array("'<f8'", "()", number)), Matrix{{1}}));
+    BOOST_CHECK(same_bits(read_array(npy_array("'<f8'", "(2, 1)", one_and_two)), Matrix{{1}, {2}}));
+    BOOST_CHECK_EQUAL(shape_text(read_array(npy_array("'<f8'", "(0, 2)", ""))), "0x2");
+}
+
+BOOST_AUTO_TEST_CASE(unknown_fields_and_a_comment_are_skipped) {
+    const std::string number = one_and_two.substr(0, 8);
+    const auto arrays =
+        read(zip_of({{"first.npy", npy_array("'<f8'", "(1, 2)", one_and_two), "extra"},
+                     {"second.npy", npy_array("'<f8'", "(1, 1)", number), "field"}},
+                    "a comment of up to 65535 bytes"));
+    BOOST_CHECK_EQUAL(arrays.size(), 2U);
+    BOOST_CHECK(same_bits(arrays.at("first"), Matrix{{1, 2}}));
+    BOOST_CHECK(same_bits(arrays.at("second"), Matrix{{1}}));
+    BOOST_CHECK(read(zip_of({})).empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_archive_is_refused) {
+    const TemporaryFolder folder;
+    const std::filesystem::path missing = folder.path / "missing.npz";
+    BOOST_CHECK_THROW(read_npz(missing), std::runtime_error);
+    check_message([&] { read_npz(missing); }, {"read_npz: cannot open " + missing.string()});
+    check_message([&] { read_npz(folder.path); },
+                  {"read_npz: cannot open " + folder.path.string()});
+    check_refused("", "not a zip archive");
+    check_refused("PK", "not a zip archive");
+    check_refused(std::string(100000, 'x'), "not a zip archive");
+}
+
+BOOST_AUTO_TEST_CASE(an_archive_cut_short_anywhere_is_refused) {
+    for (std::size_t length = 0; length < small.size(); ++length)
+        BOOST_CHECK_THROW(read(small.substr(0, length)), std::runtime_error);
+    BOOST_CHECK(same_bits(read(small).at("v"), Matrix{{1, 2}}));
+}
+
+// A zip has no checksum over its directory, so a damaged name is another name. Numbers have one.
+BOOST_AUTO_TEST_CASE(a_flipped_bit_anywhere_is_refused_or_does_no_harm) {
+    std::size_t refused = 0;
+    for (std::size_t bit = 0; bit < 8 * small.size(); ++bit) {
+        std::string damaged = small;
+        damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+        try {
+            for (const auto& [name, numbers] : read(damaged))
+                BOOST_CHECK_MESSAGE(same_bits(numbers, Matrix{{1, 2}}), "bit " << bit);
+        } catch (const std::exception&) {
+            ++refused;
+        }
+    }
+    BOOST_CHECK_GT(refused, 8 * npy_array("'<f8'", "(1, 2)", one_and_two).size());
+}
+
+BOOST_AUTO_TEST_CASE(a_changed_number_is_found_by_the_checksum) {
+    for (std::size_t i = 0; i < one_and_two.size(); ++i) {
+        std::string damaged = small;
+        char& byte = damaged[small.find(one_and_two) + i];
+        byte = static_cast<char>(byte ^ 1);
+        check_refused(damaged, "v.npy: the checksum is wrong");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_that_lies_is_refused) {
+    check_refused(small_with(0, "XY"), "the directory is damaged at entry 0");
+    check_refused(small_with(20, little_endian(5, 4)), "v.npy: the directory gives it two sizes");
+    check_refused(small_with(46, "w"), "w.npy: the entry calls itself otherwise");
+    check_refused(small_with(20, std::string(8, '\xff')), "4 GiB and more are not read");
+    check_refused(small_with(20, little_endian(1 << 20, 4) + little_endian(1 << 20, 4)),
+                  "truncated: wanted 1048576 bytes");
+    check_refused(small_with(42, little_endian(0xfffffff0U, 4)), "truncated: wanted 4 bytes");
+    check_refused(small_with(42, little_endian(7, 4)), "no entry where the directory says it is");
+    std::string elsewhere = small;
+    elsewhere.replace(small.size() - 6, 4, little_endian(0xfffffff0U, 4));
+    check_refused(elsewhere, "truncated: wanted 4 bytes at offset 4294967280");
+    std::string two_promised = small;
+    two_promised.replace(small.size() - 14, 4, little_endian(2, 2) + little_endian(2, 2));
+    check_refused(two_promised, "the directory is damaged at entry 1");
+    std::string none_promised = small;
+    none_promised.replace(small.size() - 12, 2, little_endian(0, 2));
+    check_refused(none_promised, "the end record gives two numbers of entries");
+}
+
+BOOST_AUTO_TEST_CASE(a_compressed_entry_and_a_second_one_of_the_same_name_are_refused) {
+    const std::string content = npy_array("'<f8'", "(1, 2)", one_and_two);
+    check_refused(zip_of({{"v.npy", content, "", 8}}), "compressed; write it with numpy.savez");
+    check_refused(zip_of({{"v.npy", content}, {"v.npy", content}}), "two arrays are called 'v'");
+    check_refused(zip_of({{"v.npy", content}, {"v", content}}), "two arrays are called 'v'");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_that_lies_is_refused) {
+    const auto shape = [](const std::string& text) {
+        return npy_array("'<f8'", text, one_and_two);
+    };
+    const auto type = [](const std::string& text) {
+        return npy_array(text, "(1, 2)", one_and_two);
+    };
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {npy_array("'<f8'", "(1, 2)", one_and_two, "True"), "Fortran order"},
+        {type("'>f8'"), "the type is '>f8'; wanted "},
+        {type("'|b1'"), "the type is '|b1'"},
+        {type("'<c16'"), "the type is '<c16"},
+        {type("[('a', '<f8')]"), "the type is [('a"},
+        {shape("(1, 1, 2)"), "3 dimensions; wanted 0 to 2"},
+        {shape("(3, 1)"), "the header promises 3x1 numbers, 2 are there"},
+        {shape("(4294967296, 4294967296)"), "promises 4294967296x4294967296 numbers"},
+        {shape("(9223372036854775808, 2)"), "promises 9223372036854775808x2 numbers"},
+        {shape("(99999999999999999999,)"), "no tuple of sizes"},
+        {shape("(9999999999999999999, 0)"), "promises 9999999999999999999x0 numbers"},
+        {npy_array("'<i8'", "()", little_endian((1ULL << 53) + 1, 8)), "does not fit in a double"},
+        {shape("(1, 1)"), "bytes left over"},
+        {shape("(0, 2)"), "bytes left over"},
+        {shape("(-1, 2)"), "no tuple of sizes"},
+        {shape("(1 2)"), "no tuple of sizes"},
+        {shape("(,)"), "no tuple of sizes"},
+        {shape("(2)"), "no tuple of sizes"},
+        {shape("(01, 2)"), "no tuple of sizes"},
+        {shape("2"), "no tuple of sizes"},
+        {npy_with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2", one_and_two),
+         "no tuple of sizes"},
+        {npy_with_header("{'descr': '<f8', 'shape': (1, 2), }", one_and_two),
+         "does not say 'fortran_order'"},
+        {npy_with_header("", one_and_two), "does not say 'descr'"},
+        {npy_array("'<f4'", "(1, 2)", one_and_two), "bytes left over"},
+        {npy_array("'<f8'", "(1, 2)", one_and_two + "x"), "bytes left over"},
+        {npy_array("'<f8'", "(1, 2)", one_and_two.substr(1)), "promises 1x2 numbers, 1 are there"},
+        {std::string("\x93NUMPY\x01\x00\xff\xff{}", 12), "truncated: wanted 65535 bytes"},
+        {std::string("\x93NUMPY\x02\x00\x00\x00\x00\x00", 12), "not an .npy array of version 1.0"},
+        {"\x93NUMPY\x01", "truncated: wanted 8 bytes at offset 0, there are 7"},
+        {"", "truncated: wanted 8 bytes"}};
+    for (const auto& [content, reason] : cases)
+        check_refused(zip_of({{"v.npy", content}}), reason);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,296 @@
+// Figures: well-formed SVG, colours that keep their meaning, and data that cannot be drawn.
+#include "support.hpp"
+
+#include "show/figure.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+
+using namespace glassbox;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+const Caption caption{"Title", "What is to be seen", "rows", "columns"};
+
+std::string text_of(const Svg& svg) {
+    const TemporaryFolder folder;
+    svg.write(folder.path / "figure.svg");
+    std::ifstream stream(folder.path / "figure.svg", std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// How often `part` occurs in `text`.
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++found;
+    return found;
+}
+
+void check_contains(const std::string& text, const std::string& part) {
+    BOOST_CHECK_MESSAGE(text.find(part) != std::string::npos, "missing: " << part);
+}
+
+// Every tag is closed by its own name, in order, and & only begins one of the three entities.
+bool well_formed(const std::string& text) {
+    std::vector<std::string> open;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const std::size_t end = std::min(text.find('>', at), text.size());
+        const std::string tag = text.substr(at + 1, end - at - 1); // if it is one
+        if (text[at] == '>' ||
+            (text[at] == '&' && !tag.starts_with("amp;") && !tag.starts_with("lt;") &&
+             !tag.starts_with("gt;")))
+            return false;
+        if (text[at] != '<')
+            continue;
+        if (end == text.size() || tag.find_first_of("<&") != std::string::npos)
+            return false;
+        if (tag.starts_with("/") && (open.empty() || "/" + open.back() != tag))
+            return false;
+        if (tag.starts_with("/"))
+            open.pop_back();
+        else if (!tag.ends_with("/"))
+            open.push_back(tag.substr(0, tag.find(' ')));
+        at = end;
+    }
+    return open.empty();
+}
+
+// The numbers in every attribute of this name.
+std::vector<std::string> numbers_in(const std::string& text, const std::string& attribute) {
+    const std::string start = " " + attribute + "=\"";
+    std::vector<std::string> numbers;
+    for (std::size_t at = text.find(start); at != std::string::npos;
+         at = text.find(start, at + 1)) {
+        const std::size_t first = at + start.size();
+        std::string value = text.substr(first, text.find('"', first) - first);
+        std::ranges::replace(value, ',', ' ');
+        std::istringstream stream(value);
+        for (std::string number; stream >> number;)
+            numbers.push_back(number);
+    }
+    return numbers;
+}
+
+const std::vector<Line> three_lines{
+    {"one", {0, 5, 10}, {0, 1, 5}}, {"two", {0, 10}, {5, 1e-3}}, {"three", {2, 3}, {4, 4}}};
+
+// One figure of each kind, with a name that XML would take for markup.
+std::vector<std::string> one_of_each(const std::string& name) {
+    const Caption named{name, name, name, name};
+    return {text_of(heat_map(named, {{1, -2}, {0, not_a_number}}, name, "s")),
+            text_of(heat_map(named, Matrix(3, 20, 0.1), "t", name)),
+            text_of(line_chart(named, {{name, {0, 1}, {-3, 1.0 / 3}}})),
+            text_of(line_chart(named, three_lines)),
+            text_of(line_chart(named, {{name, {1, 2, 3}, {1e-12, 1, 50}}}, true)),
+            text_of(bar_chart(named, {{0, 1.0 / 3, 2e9}}, name))};
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(figure)
+
+BOOST_AUTO_TEST_CASE(every_figure_is_well_formed_and_says_what_it_is) {
+    for (const std::string& text : one_of_each("if a < b & c > d")) {
+        BOOST_CHECK(text.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "));
+        BOOST_CHECK(text.ends_with("</svg>\n"));
+        BOOST_CHECK(well_formed(text));
+        check_contains(text, "<title>if a &lt; b &amp; c &gt; d</title>\n");
+        check_contains(text, "<desc>if a &lt; b &amp; c &gt; d</desc>\n");
+        BOOST_CHECK_EQUAL(count(text, "<title>") + count(text, "<desc>"), 2U);
+        BOOST_CHECK_EQUAL(count(text, "if a < b"), 0U);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_check_of_the_form_can_fail) {
+    BOOST_CHECK(well_formed("<svg a=\"1\"><text >x &amp; y</text>\n<rect/></svg>\n"));
+    for (const std::string broken :
+         {"<svg>", "<svg><text></svg></text>", "<svg>a & b</svg>", "<svg>a < b</svg>",
+          "<svg>a > b</svg>", "<svg a=\"<\"/>", "</svg>", "<svg", "<a></a "})
+        BOOST_CHECK_MESSAGE(!well_formed(broken), broken);
+}
+
+BOOST_AUTO_TEST_CASE(coordinates_have_one_decimal) {
+    for (const std::string& text : one_of_each("name")) {
+        std::size_t seen = 0;
+        for (const std::string attribute : {"x", "y", "width", "height", "points"})
+            for (const std::string& number : numbers_in(text, attribute)) {
+                const bool decimal = number.find_first_not_of("0123456789.") == std::string::npos;
+                BOOST_CHECK_MESSAGE(decimal && number.find('.') == number.size() - 2,
+                                    attribute << " is " << number);
+                ++seen;
+            }
+        BOOST_CHECK_GT(seen, 50U);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_same_data_give_the_same_text) {
+    BOOST_CHECK(one_of_each("name") == one_of_each("name"));
+    BOOST_CHECK(one_of_each("name") != one_of_each("other"));
+}
+
+BOOST_AUTO_TEST_CASE(heat_colours_run_from_blue_over_white_to_vermillion) {
+    BOOST_CHECK_EQUAL(heat_colour(0.0, 2.0), "#ffffff");
+    BOOST_CHECK_EQUAL(heat_colour(-0.0, 2.0), "#ffffff");
+    BOOST_CHECK_EQUAL(heat_colour(0.0, 0.0), "#ffffff");
+    BOOST_CHECK_EQUAL(heat_colour(2.0, 2.0), "#d55e00");
+    BOOST_CHECK_EQUAL(heat_colour(-2.0, 2.0), "#0072b2");
+    BOOST_CHECK_EQUAL(heat_colour(1.0, 2.0), "#eaaf80");
+    BOOST_CHECK_EQUAL(heat_colour(1e-30, 2.0), "#fefaf7"); // hardly there, but not white
+    BOOST_CHECK_EQUAL(heat_colour(infinity, 0.0), "#d55e00");
+    BOOST_CHECK_EQUAL(heat_colour(infinity, 2.0), "#d55e00");
+    BOOST_CHECK_EQUAL(heat_colour(-infinity, 2.0), "#0072b2");
+    BOOST_CHECK_EQUAL(heat_colour(not_a_number, 2.0), "#999999");
+}
+
+// Paper, one rectangle for each element, and the 20 of the colour scale.
+BOOST_AUTO_TEST_CASE(a_heat_map_has_a_cell_for_every_element) {
+    const Matrix m{{1, -2, 0}, {0.0001, not_a_number, 2}};
+    const std::string text = text_of(heat_map(caption, m, "t", "s"));
+    BOOST_CHECK_EQUAL(count(text, "<rect "), 1U + 6U + 20U);
+    for (const std::string label : {"t0", "t1", "s0", "s1", "s2", "rows", "columns"})
+        BOOST_CHECK_EQUAL(count(text, ">" + label + "<"), 1U);
+    for (const std::string label : {"t2", "s3"})
+        BOOST_CHECK_EQUAL(count(text, ">" + label + "<"), 0U);
+    check_contains(text,
+                   "<rect x=\"80.0\" y=\"70.0\" width=\"57.0\" height=\"33.0\" "
+                   "fill=\"#eaaf80\"/>"); // element (0, 0)
+    check_contains(text,
+                   "<rect x=\"196.0\" y=\"104.0\" width=\"57.0\" height=\"33.0\" "
+                   "fill=\"#d55e00\"/>"); // element (1, 2)
+}
+
+BOOST_AUTO_TEST_CASE(a_heat_map_writes_exact_zeros_apart_from_small_numbers) {
+    const std::string text =
+        text_of(heat_map(caption, {{0, 0.0001, -1.5, not_a_number}}, "t", "s"));
+    for (const std::string number : {"0", "0.000", "-1.500", "nan"})
+        BOOST_CHECK_EQUAL(count(text, ">" + number + "<"), 1U);
+    BOOST_CHECK_EQUAL(count(text_of(heat_map(caption, Matrix(1, 8, 0.25), "t", "s")), ">0.250<"),
+                      8U);
+    BOOST_CHECK_EQUAL(count(text_of(heat_map(caption, Matrix(1, 9, 0.25), "t", "s")), ">0.250<"),
+                      0U);
+}
+
+BOOST_AUTO_TEST_CASE(the_colour_scale_begins_below_zero_only_for_negative_numbers) {
+    const std::string both = text_of(heat_map(caption, {{1, -2}}, "t", "s"));
+    BOOST_CHECK_EQUAL(count(both, ">-2.00<") + count(both, ">2.00<"), 2U);
+    const std::string positive = text_of(heat_map(caption, {{1, 2}}, "t", "s"));
+    BOOST_CHECK_EQUAL(count(positive, ">0.00<") + count(positive, ">2.00<"), 2U);
+}
+
+BOOST_AUTO_TEST_CASE(lines_run_from_corner_to_corner_and_differ_in_dashes) {
+    const std::string one = text_of(line_chart(caption, {{"up", {0, 10}, {0, 5}}}));
+    check_contains(one, "stroke=\"#d55e00\" stroke-width=\"2\"  points=\"80.0,300.0 560.0,40.0\"");
+    BOOST_CHECK_EQUAL(count(one, ">up<"), 1U);
+    const std::string three = text_of(line_chart(caption, three_lines));
+    for (const std::string part : {"stroke=\"#d55e00\" stroke-width", "stroke=\"#0072b2\"",
+                                   "stroke=\"#222222\" stroke-width", "\"8 4\"", "\"2 3\""})
+        BOOST_CHECK_EQUAL(count(three, part), 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_logarithmic_axis_counts_powers_of_ten) {
+    const std::string text = text_of(line_chart(caption, {{"a", {0, 1, 2}, {0.01, 1, 100}}}, true));
+    check_contains(text, "points=\"80.0,300.0 320.0,170.0 560.0,40.0\"");
+    for (const std::string tick : {"1e-2", "1e-1", "1e0", "1e1", "1e2"})
+        BOOST_CHECK_EQUAL(count(text, ">" + tick + "<"), 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_level_line_can_be_drawn) {
+    const std::string text = text_of(line_chart(caption, {{"a", {0, 1}, {3, 3}}}));
+    check_contains(text, "points=\"80.0,300.0 560.0,300.0\"");
+    BOOST_CHECK_EQUAL(count(text, "nan"), 0U);
+}
+
+// Spans below the rounding of their numbers: the axis must end, and nothing may be NaN.
+BOOST_AUTO_TEST_CASE(lines_that_are_nearly_level_can_be_drawn) {
+    for (const std::vector<double>& y : {std::vector<double>{1, std::nextafter(1.0, 2.0)},
+                                         {1e16, 1e16 + 2},
+                                         {1e300, 1e300},
+                                         {-1e-300, 1e-300}}) {
+        const std::string text = text_of(line_chart(caption, {{"a", {0, 1}, y}}));
+        BOOST_CHECK_EQUAL(count(text, "nan"), 0U);
+        BOOST_CHECK_LT(count(text, "<text"), 40U);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(names_of_lines_that_end_together_stand_apart) {
+    const std::string text = text_of(line_chart(
+        caption, {{"a", {0, 1}, {0, 10}}, {"b", {0, 1}, {0, 0}}, {"c", {0, 1}, {0, 10}}}));
+    check_contains(text, "<text x=\"566.0\" y=\"44.0\" text-anchor=\"start\" fill=\"#d55e00\"");
+    check_contains(text, "<text x=\"566.0\" y=\"60.0\" text-anchor=\"start\" fill=\"#222222\"");
+}
+
+BOOST_AUTO_TEST_CASE(bars_are_as_tall_as_their_values) {
+    const std::string text = text_of(bar_chart(caption, {{0, 1, 2}}, "t"));
+    for (const std::string height : {"0.0", "118.2", "236.4"}) // of 260 for 1.1 times the largest
+        BOOST_CHECK_EQUAL(count(text, "height=\"" + height + "\" fill=\"#0072b2\""), 1U);
+    for (const std::string label : {"t0", "t1", "t2", "0", "1.000", "2.000"})
+        BOOST_CHECK_EQUAL(count(text, "\"#222222\" >" + label + "<"), 1U);
+    const std::string flat = text_of(bar_chart(caption, {{0, 0}}, "t"));
+    BOOST_CHECK_EQUAL(count(flat, "height=\"0.0\" fill=\"#0072b2\""), 2U);
+}
+
+BOOST_AUTO_TEST_CASE(lines_that_cannot_be_drawn_are_refused) {
+    struct Case {
+        std::vector<Line> lines;
+        bool log_y;
+        std::string reason;
+    };
+    const Line good{"good", {0, 1}, {1, 2}};
+    const std::vector<Case> cases{
+        {{good, {"bad", {0, 1}, {not_a_number, 1}}}, false, "'bad' has a point (0.0000, nan)"},
+        {{good, {"bad", {0, 1}, {1, infinity}}}, false, "'bad' has a point (1.0000, inf)"},
+        {{{"bad", {0, infinity}, {1, 2}}}, false, "'bad' has a point (inf, 2.0000)"},
+        {{{"bad", {not_a_number, 1}, {1, 2}}}, false, "'bad' has a point (nan, 1.0000)"},
+        {{{"bad", {0, 1}, {1, 0}}}, true, "(1.0000, 0.0000) that cannot be drawn"},
+        {{{"bad", {0, 1}, {1, -2}}}, true, "(1.0000, -2.0000) that cannot be drawn"},
+        {{{"bad", {0, 1, 2}, {1, 2}}}, false, "'bad' has 3 x and 2 y; wanted equally many"},
+        {{{"bad", {0}, {1}}}, false, "'bad' has 1 x and 1 y; wanted equally many, at least two"},
+        {{{"bad", {1, 1}, {1, 2}}}, false, "from 1.0000 to 1.0000 in x"},
+        {{{"bad", {0, 1}, {-1e308, 1e308}}}, false, "wanted two different x and finite spans"},
+        {{}, false, "0 lines; wanted 1 to 3"},
+        {{good, good, good, good}, false, "4 lines; wanted 1 to 3"}};
+    for (const Case& wrong : cases) {
+        BOOST_CHECK_THROW(line_chart(caption, wrong.lines, wrong.log_y), std::invalid_argument);
+        check_message([&] { line_chart(caption, wrong.lines, wrong.log_y); },
+                      {"line_chart: ", wrong.reason});
+    }
+}
+
+BOOST_AUTO_TEST_CASE(heat_maps_and_bars_that_cannot_be_drawn_are_refused) {
+    struct Case {
+        Matrix heights;
+        std::string reason;
+    };
+    const std::vector<Case> cases{{{{1, -0.5}}, "a bar of height -0.5000; wanted finite heights"},
+                                  {{{1, not_a_number}}, "a bar of height nan"},
+                                  {{{infinity, 1}}, "a bar of height inf"},
+                                  {{{1, 2}, {3, 4}}, "heights is 2x2, wanted 1x2"},
+                                  {Matrix(), "heights is 0x0, an empty matrix"}};
+    for (const Case& wrong : cases) {
+        BOOST_CHECK_THROW(bar_chart(caption, wrong.heights, "t"), std::invalid_argument);
+        check_message([&] { bar_chart(caption, wrong.heights, "t"); },
+                      {"bar_chart: ", wrong.reason});
+    }
+    BOOST_CHECK_THROW(heat_map(caption, Matrix(0, 3), "t", "s"), std::invalid_argument);
+    check_message([] { heat_map(caption, Matrix(0, 3), "t", "s"); }, {"heat_map: m is 0x3"});
+}
+
+BOOST_AUTO_TEST_CASE(a_figure_that_cannot_be_written_is_an_error) {
+    const TemporaryFolder folder;
+    const std::filesystem::path nowhere = folder.path / "missing" / "figure.svg";
+    const Svg svg = bar_chart(caption, {{1}}, "t");
+    BOOST_CHECK_THROW(svg.write(nowhere), std::runtime_error);
+    check_message([&] { svg.write(nowhere); }, {"Svg: cannot write " + nowhere.string()});
+    BOOST_CHECK_THROW(svg.write(folder.path), std::runtime_error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
