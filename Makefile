@@ -39,9 +39,9 @@ help:
 	@echo 'make course       run all lessons, one after the other'
 	@echo 'make test         run every test and check; installs Boost.Test if it is missing'
 	@echo '                  and may be installed (INSTALL=no: never)'
-	@echo 'make figures      draw docs/figures anew'
+	@echo 'make figures      draw docs/figures anew, over the old ones'
 	@echo 'make clean        remove build/'
-	@echo 'With any of them: CXX=clang++, MODE=release (fast) or MODE=sanitize (checks memory).'
+	@echo 'With any of them: CXX=clang++, MODE=release (optimised) or MODE=sanitize (checks memory).'
 
 list:
 	@awk 'FNR == 1 && sub("^// Lesson ", "")' lessons/[0-9]*.cpp
@@ -54,6 +54,8 @@ lesson-%: FORCE
 	  { echo "There is no lesson $*. These are there:"; $(MAKE) list; exit 2; } >&2)
 
 debug-%: FORCE
+	@command -v gdb >/dev/null || { echo 'make $@ needs the debugger gdb, which is missing.' >&2; exit 2; }
+	@[ $(MODE) = default ] || { echo 'make $@ works without MODE: optimised code jumps.' >&2; exit 2; }
 	@$(if $(lesson),$(MAKE) -s $(BUILD)/$(lesson) && \
 	  gdb -q -ex 'break glassbox::step' -ex run -ex up $(BUILD)/$(lesson),\
 	  $(MAKE) lesson-$*)
@@ -62,6 +64,7 @@ figures: $(LESSONS:%=$(BUILD)/%)
 	@for lesson in $(LESSONS); do $(BUILD)/$$lesson --figures docs/figures || exit; done
 
 test:
+	@echo 'Building all tests and lessons, then checking: a minute or two.'
 	@CXX='$(CXX)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
 	@$(MAKE) -s -j$(JOBS) $(LESSONS:%=$(BUILD)/%) $(BUILD)/unit_tests
 	@CXX='$(CXX)' COMPILE='$(COMPILE)' BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/run.sh

@@ -77,11 +77,11 @@ int lesson() {
 }
 
 void figures(const std::filesystem::path& folder) {
-    heat_map({.title = "Sinusoidal positions, 24 positions in 16 features",
+    heat_map({.title = "Sinusoidal positions, 24 positions in 16 channels",
               .description = "Each row is the code of one position. The leftmost columns change "
                              "sign every few rows, the rightmost hardly at all.",
               .row_axis = "position t",
-              .column_axis = "feature c (pairs of sine and cosine)"},
+              .column_axis = "channel c (pairs of sine and cosine)"},
              sinusoidal_positions(positions_from(0, 24), 16), "t", "c")
         .write(folder / "03_positions.svg");
 }

@@ -48,7 +48,7 @@ int lesson() {
     std::cout << "causal: position 0 kept every bit: " << (past_kept ? "yes" : "no")
               << ", position 1 moved: " << (present_moved ? "yes" : "no")
               << "\nwithout a mask: position 0 moved: " << (open_leaks ? "yes" : "no")
-              << ", it has read the future\n";
+              << (open_leaks ? ", it has read the future" : "") << "\n";
 
     return verdict("A CAUSAL QUERY READS NO LATER VALUE",
                    by_hand && past_kept && present_moved && open_leaks);

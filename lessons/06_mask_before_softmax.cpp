@@ -111,9 +111,11 @@ int lesson() {
     const Matrix matrix_output = matmul(before, poisoned_v);
     const Attention loop_poisoned = attend(q, k, poisoned_v, positions, positions, Mask{});
     show("matrix form", matrix_output);
-    std::cout << "nan in rows 0 and 1, because 0 times nan is nan: the zero was multiplied\n";
+    if (std::isnan(matrix_output(0, 0)))
+        std::cout << "nan in rows 0 and 1, because 0 times nan is nan: the zero was multiplied\n";
     show("loop form", loop_poisoned.output);
-    std::cout << "nan in row 2 alone: only that row may read the poisoned value\n";
+    if (std::isnan(loop_poisoned.output(2, 0)) && !std::isnan(loop_poisoned.output(1, 0)))
+        std::cout << "nan in row 2 alone: only that row may read the poisoned value\n";
     const bool told_apart = std::isnan(matrix_output(0, 0)) &&
         same_bits(rows_of(loop_poisoned.output, 0, 2), rows_of(loop.output, 0, 2)) &&
         std::isnan(loop_poisoned.output(2, 0));

@@ -26,10 +26,10 @@ Matrix plain_norm(const Matrix& x) {
     return layer_norm(x, Matrix(1, x.cols, 1.0), Matrix(1, x.cols, 0.0));
 }
 
-// The lengths of x after each of 40 layers, by both ways of stacking the same matrices.
+// The lengths of x before and after each of 40 layers, by both ways of stacking the same matrices.
 struct Stacks {
-    std::vector<double> plain, residual; // relative to the input's length
-    Matrix probe;                        // one more row, for step 3
+    std::vector<double> plain{1.0}, residual{1.0}; // relative to the input's length; [0]: the input
+    Matrix probe;                                  // one more row, for step 3
 };
 
 Stacks run_stacks() {
@@ -66,9 +66,8 @@ int lesson() {
     std::cout << "length after 40 layers / length of the input: "
               << fixed(stacks.residual.back(), 3) << "\n\n layer   plain       residual\n";
     for (const std::size_t layer : {1U, 10U, 20U, 30U, 40U})
-        std::cout << padded(std::to_string(layer), 6) << "   "
-                  << scientific(stacks.plain[layer - 1]) << "   "
-                  << scientific(stacks.residual[layer - 1]) << "\n";
+        std::cout << padded(std::to_string(layer), 6) << "   " << scientific(stacks.plain[layer])
+                  << "   " << scientific(stacks.residual[layer]) << "\n";
 
     step(3, "layer norm by itself: any row becomes mean 0, variance 1");
     show("probe", stacks.probe);
@@ -104,15 +103,16 @@ int lesson() {
 void figures(const std::filesystem::path& folder) {
     const Stacks stacks = run_stacks();
     std::vector<double> layers;
-    for (int layer = 1; layer <= 40; ++layer)
+    for (int layer = 0; layer <= 40; ++layer)
         layers.push_back(layer);
-    line_chart(
-        {.title = "Length of the row after each of 40 layers",
-         .description = "The plain stack grows by the same factor in every layer, a straight "
-                        "line up to ten million. The pre-norm residual stack stays below ten.",
-         .row_axis = "length / length of the input (log scale)",
-         .column_axis = "layer"},
-        {{"plain x W", layers, stacks.plain}, {"x + norm(x) W", layers, stacks.residual}}, true)
+    line_chart({.title = "Length of the row after each of 40 layers",
+                .description =
+                    "The plain stack grows by roughly the same factor in every layer, nearly a "
+                    "straight line up to ten million. The pre-norm residual stack stays below ten.",
+                .row_axis = "length / length of the input (log scale)",
+                .column_axis = "layer"},
+               {{"plain x W", layers, stacks.plain}, {"x + norm(x) W", layers, stacks.residual}},
+               true)
         .write(folder / "07_norm_against_depth.svg");
 }
 

@@ -85,7 +85,7 @@ void figures(const std::filesystem::path& folder) {
     line_chart({.title = "GELU: tanh form minus exact form, in units of 0.0001",
                 .description = "The difference is 0 at x = 0, dips twice below -2 and rises twice "
                                "above 4 ten-thousandths, the same on both sides of 0.",
-                .row_axis = "difference, 0.0001",
+                .row_axis = "difference in units of 0.0001",
                 .column_axis = "x"},
                {{"tanh - exact", x, difference}})
         .write(folder / "08_gelu_difference.svg");

@@ -4,7 +4,7 @@ set -u
 report=$BUILD/unit_tests.report
 rm -f "$report"
 "$BUILD/unit_tests" --log_level=error --report_level=detailed --report_sink="$report" \
-    > "$report.log" 2>&1
+    --color_output=no > "$report.log" 2>&1
 code=$?
 grep -v '^Running ' "$report.log"
 awk '/Test case ".*" has passed/ { print "ok " $3; next }

@@ -6,6 +6,12 @@ log=$BUILD/test.log
 : > "$log"
 
 for name in ${CHECKS:-units lessons figures docs headers checks edits}; do
+    case $name in checks | edits) # these damage a sound copy: without one they would only confuse
+        if grep -q '^FAILED ' "$log"; then
+            echo "$name: not run, since something failed before"
+            continue
+        fi ;;
+    esac
     sh "tests/check_$name.sh" > "$log.part" 2>&1 ||
         echo "FAILED check_$name.sh itself ended with code $?" >> "$log.part"
     grep -v '^ok ' "$log.part"

@@ -18,7 +18,7 @@ namespace glassbox {
 struct Mask {
     static constexpr int no_window = std::numeric_limits<int>::max();
 
-    bool causal = true;     // true: only the present and the past, s <= t
+    bool causal = true;     // true: only the present and the past may be read
     int window = no_window; // w: only s > t - w, so the current position counts as one of the w
 
     // May the query at position t read the key at position s?
