@@ -19,6 +19,7 @@ namespace glassbox {
 struct Attention {
     Matrix output;  // T x the width of v
     Matrix weights; // T x S, row: who asks, column: who is read; exactly 0 where nothing was read
+    std::size_t scores_read = 0; // how many scores were computed: one for every allowed pair
 };
 
 // The indices of the keys that a query at position t may read, in ascending order.
@@ -54,10 +55,12 @@ inline Attention attend(const Matrix& q, const Matrix& k, const Matrix& v,
     require_shape(v, key_positions.size(), v.cols, "attend: v (one row per key position)");
     const double root_of_width = std::sqrt(static_cast<double>(q.cols));
 
-    Attention result{Matrix(q.rows, v.cols), Matrix(q.rows, k.rows)};
+    Attention result{Matrix(q.rows, v.cols), Matrix(q.rows, k.rows), 0};
     for (std::size_t t = 0; t < q.rows; ++t) {
         const std::vector<std::size_t> keys =
             readable_keys(query_positions[t], key_positions, mask);
+
+        result.scores_read += keys.size();
 
         // (1) scores: how well does the query fit each key that it may read?
         std::vector<double> scores;

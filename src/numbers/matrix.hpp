@@ -161,6 +161,16 @@ inline Matrix rows_of(const Matrix& m, std::size_t first, std::size_t count) {
     return part;
 }
 
+// Puts the rows of `more` below those of m; an m without rows takes any width.
+// Throws std::invalid_argument for another width.
+inline void append_rows(Matrix& m, const Matrix& more) {
+    if (m.rows != 0)
+        require_shape(more, more.rows, m.cols, "append_rows: more");
+    m.cols = more.cols;
+    m.rows += more.rows;
+    m.values.insert(m.values.end(), more.values.begin(), more.values.end());
+}
+
 // Element by element. Throws std::invalid_argument if the shapes differ: nothing is broadcast.
 inline Matrix operator+(const Matrix& a, const Matrix& b) {
     require_filled(a, "operator+: a");
