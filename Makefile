@@ -1,6 +1,7 @@
 # Glassbox. `make` runs the proof, `make help` lists the rest.
 MODE     ?= default
 INSTALL  ?= yes
+SECONDS  ?= 20
 JOBS     ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
 FLAGS_default  := -O0 -g
@@ -26,7 +27,7 @@ lesson    = $(firstword $(filter $*_% 0$*_%,$(LESSONS)))
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: proof help list course figures test clean
+.PHONY: proof help list course figures record audit fuzz test clean
 
 proof: $(BUILD)/10_proof_by_intervention
 	@$<
@@ -40,6 +41,9 @@ help:
 	@echo 'make test         run every test and check; installs Boost.Test if it is missing'
 	@echo '                  and may be installed (INSTALL=no: never)'
 	@echo 'make figures      draw docs/figures anew, over the old ones'
+	@echo 'make record OUT=DIR   run the experiment of lessons 12 to 15, write it into a new folder'
+	@echo 'make audit RUN=DIR    check such a record without the program that made it'
+	@echo 'make fuzz SECONDS=20  feed damaged files to the .npz reader (needs clang++)'
 	@echo 'make clean        remove build/'
 	@echo 'With any of them: CXX=clang++, MODE=release (optimised) or MODE=sanitize (checks memory).'
 
@@ -63,6 +67,20 @@ debug-%: FORCE
 figures: $(LESSONS:%=$(BUILD)/%)
 	@for lesson in $(LESSONS); do $(BUILD)/$$lesson --figures docs/figures || exit; done
 
+record: $(BUILD)/16_record
+	@$(BUILD)/16_record "$$OUT"
+
+audit: $(BUILD)/17_audit
+	@$(BUILD)/17_audit "$$RUN"
+
+fuzz:
+	@mkdir -p build/fuzz/corpus
+	@clang++ $(STRICT) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc \
+	  tests/fuzz/npz_fuzz.cpp -o build/fuzz/npz_fuzz || \
+	  { echo 'make fuzz needs clang++ with its libFuzzer (Debian: apt-get install clang).'; exit 2; } >&2
+	@build/fuzz/npz_fuzz -max_total_time=$(SECONDS) -max_len=4096 -timeout=5 -rss_limit_mb=512 \
+	  -malloc_limit_mb=64 -use_value_profile=1 -artifact_prefix=build/fuzz/ build/fuzz/corpus tests/fuzz/seeds
+
 test:
 	@echo 'Building all tests and lessons, then checking: a minute or two.'
 	@CXX='$(CXX)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
@@ -82,8 +100,12 @@ $(STANDARD): src/*/*.hpp lessons/*.cpp
 $(STANDARD).gch: $(STANDARD)
 	@$(COMPILE) -x c++-header $< -o $@
 
+# The record names the flags it was made with; the audit's demonstration lets 16_record make one.
+$(BUILD)/16_record: DEFINES := -DGLASSBOX_FLAGS='"$(subst ",,$(strip $(STRICT) $(FLAGS_$(MODE)) $(CXXFLAGS)))"'
+$(BUILD)/17_audit: | $(BUILD)/16_record
+
 $(BUILD)/%: lessons/%.cpp $(STANDARD).gch
-	@$(COMPILE) -include $(STANDARD) -MMD -MP $< $(LINK) -o $@
+	@$(COMPILE) $(DEFINES) -include $(STANDARD) -MMD -MP $< $(LINK) -o $@
 
 $(BUILD)/tests/%.o: tests/%.cpp $(STANDARD).gch
 	@mkdir -p $(@D)

@@ -50,6 +50,9 @@ must_fail "a header that does not compile alone" \
 must_fail "a model that includes the proof" \
     'echo "#include \"proof/causality.hpp\"" >> src/model/mask.hpp' \
     proof/causality.hpp tests/check_headers.sh src/model/mask.hpp
+must_fail "an audit that reaches the model" \
+    'echo "#include \"record/experiment.hpp\"" >> src/record/results.hpp' \
+    audit.hpp tests/check_headers.sh src/model/mask.hpp
 must_fail "a header that is not the standard library's" \
     'echo "#include <unistd.h>" >> src/model/mask.hpp' unistd.h tests/check_headers.sh src/model/mask.hpp
 must_fail "a figure that its lesson no longer draws" \

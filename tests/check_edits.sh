@@ -48,7 +48,7 @@ build_with_edit() { # name, edited file: only the tests that include it are comp
     done
     edited=$(echo "$COMPILE" | sed "s|-Isrc|-I$scratch/src|")
     printf '%s\n' $sources | xargs -P "$JOBS" -I{} sh -c "
-        $edited -w -DBOOST_TEST_DYN_LINK -Itests -include $BUILD/standard.hpp -c tests/{}.cpp \
+        $edited -w -g0 -DBOOST_TEST_DYN_LINK -Itests -include $BUILD/standard.hpp -c tests/{}.cpp \
             -o $scratch/\$(echo {} | tr / _).o" || return 1
     $COMPILE $objects -lboost_unit_test_framework -o "$scratch/unit_tests"
 }

@@ -40,5 +40,17 @@ include_graph() {
     done
 }
 
+# An auditor that shared the model's code would repeat its mistakes and call them confirmed.
+audit_is_independent() {
+    for file in src/record/audit.hpp lessons/17_audit.cpp; do
+        if $COMPILE -MM -x c++ "$file" | grep -q 'src/model/'; then
+            echo "FAILED $file reaches src/model"
+        else
+            echo "ok $file reaches nothing of src/model"
+        fi
+    done
+}
+
 compile_alone "$@"
 include_graph "$@"
+audit_is_independent

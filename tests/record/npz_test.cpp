@@ -1,4 +1,5 @@
-// Reading .npz: what NumPy writes, and files that are damaged or lie. No file may crash the reader.
+// Reading and writing .npz: what NumPy writes, and files that are damaged or lie. No file may crash
+// the reader.
 #include "support.hpp"
 
 #include <bit>
@@ -265,6 +266,153 @@ BOOST_AUTO_TEST_CASE(an_array_that_lies_is_refused) {
         {"", "truncated: wanted 8 bytes"}};
     for (const auto& [content, reason] : cases)
         check_refused(zip_of({{"v.npy", content}}), reason);
+}
+
+// 65535 directory records may point at the same bytes: read, they would be 65535 times as many.
+BOOST_AUTO_TEST_CASE(entries_that_overlap_are_refused, *label("npz_overlap_allowed")) {
+    const std::string content = npy_array("'<f8'", "(1, 64)", std::string(512, 'x'));
+    const std::string once = zip_of({{"a0000.npy", content}});
+    const std::size_t directory = once.find("PK\x01\x02");
+    const std::string record = once.substr(directory, once.size() - 22 - directory);
+    std::string records;
+    for (int i = 0; i < 65535; ++i)
+        records += record;
+    const std::string count = little_endian(65535, 2);
+    check_refused(once.substr(0, directory) + records + "PK\x05\x06" + little_endian(0, 4) + count +
+                      count + little_endian(records.size(), 4) + little_endian(directory, 4) +
+                      little_endian(0, 2),
+                  "the entries overlap: up to 'a0000.npy' they are larger than the file");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_not_read) {
+    if (std::filesystem::exists("/dev/zero")) // endless
+        check_message([] { read_npz("/dev/zero"); }, {"read_npz: cannot open /dev/zero"});
+}
+
+// Found by make fuzz (tests/fuzz): a header with two shapes and signs between them.
+BOOST_AUTO_TEST_CASE(a_shape_with_text_in_it_is_refused) {
+    for (const char* shape :
+         {"(i8', '}fort\x00{'descr': '<f8',dran, 'sh4, 3)", "(9", "9", "(a1b2)"})
+        check_refused(zip_of({{"v.npy", npy_array("'<i8'", shape, one_and_two)}}),
+                      "no tuple of sizes");
+}
+
+// What NumPy wrote, read and written again: the very bytes of every entry, in all reference files.
+BOOST_AUTO_TEST_CASE(our_arrays_are_byte_for_byte_what_numpy_writes, *label("npy_padding")) {
+    std::size_t entries = 0, integers = 0, vectors = 0;
+    for (const char* name : {"mechanics", "random", "labs", "operations", "block_causality"}) {
+        const std::string file = read_file(std::string("tests/golden/") + name + ".npz");
+        for (const zip::Entry& entry : zip::entries({bytes_of(file), name})) {
+            const std::string theirs = entry.content.text(0, entry.content.data.size());
+            NpyArray array{entry.name, npy::parse(entry.content)};
+            array.type = theirs.substr(theirs.find("': '") + 4, 3);
+            array.dimensions = theirs.find(",)") < 128 ? 1 : 2;
+            BOOST_CHECK_MESSAGE(npy::format(array) == theirs, name << ": " << entry.name);
+            integers += array.type == "<i8";
+            vectors += array.dimensions == 1;
+            ++entries;
+        }
+    }
+    BOOST_CHECK_EQUAL(entries, 69U + 45U + 28U + 29U + 31U);
+    BOOST_CHECK_EQUAL(integers, 6U);
+    BOOST_CHECK_EQUAL(vectors, 3U);
+}
+
+// The archive around them is plain: version 2.0, no zip64 fields, where NumPy writes both.
+BOOST_AUTO_TEST_CASE(the_bytes_of_an_archive_are_these, *label("npy_padding")) {
+    const NpyArray vector{"v", Matrix{{1, 2}}, "<f8", 1};
+    const std::string content = npy::format(vector);
+    const std::string header =
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }" + std::string(60, ' ') + "\n";
+    BOOST_CHECK_EQUAL(header.size(), 118U);
+    BOOST_CHECK(content == npy_with_header(header, one_and_two));
+    const std::string common = little_endian(20, 2) + little_endian(0, 4) + little_endian(0, 2) +
+        little_endian(0x21, 2) +
+        little_endian(crc32(std::vector<unsigned char>(content.begin(), content.end())), 4) +
+        little_endian(144, 4) + little_endian(144, 4) + little_endian(5, 2) + little_endian(0, 2);
+    const std::string entry = "PK\x03\x04" + common + "v.npy" + content;
+    const std::string directory = "PK\x01\x02" + little_endian(0x0314, 2) + common +
+        little_endian(0, 6) + little_endian(0x01800000, 4) + little_endian(0, 4) + "v.npy";
+    const std::string end = "PK\x05\x06" + little_endian(0, 4) + little_endian(1, 2) +
+        little_endian(1, 2) + little_endian(directory.size(), 4) + little_endian(entry.size(), 4) +
+        little_endian(0, 2);
+    BOOST_CHECK(format_npz({vector}) == entry + directory + end);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_is_read_back_bit_for_bit, *label("bits_compared_by_value")) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const TemporaryFolder folder;
+    const Matrix doubles{{0.1, -0.0, infinity}, {std::nan("7"), 5e-324, -1e308}};
+    const Matrix floats{{0.1F, -0.0, infinity, -infinity, std::nan(""), 3.4028234663852886e38}};
+    const Matrix integers{{-3}, {0}, {0x1p53}, {-0x1p53}};
+    write_npz(folder.path / "a.npz",
+              {{"doubles", doubles},
+               {"floats", floats, "<f4", 1},
+               {"integers", integers, "<i8"},
+               {"nothing", Matrix(0, 3)}});
+    const auto arrays = read_npz(folder.path / "a.npz");
+    BOOST_CHECK_EQUAL(arrays.size(), 4U);
+    BOOST_CHECK(same_bits(arrays.at("doubles"), doubles));
+    BOOST_CHECK(same_bits(arrays.at("floats"), floats));
+    BOOST_CHECK(same_bits(arrays.at("integers"), integers));
+    BOOST_CHECK_EQUAL(shape_text(arrays.at("nothing")), "0x3");
+    BOOST_CHECK(read(format_npz({})).empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_written_exactly_is_refused) {
+    const auto refused = [](const NpyArray& array, const std::string& reason) {
+        BOOST_CHECK_THROW(format_npz({array}), std::invalid_argument);
+        check_message([&] { format_npz({array}); }, {"write_npz: ", reason});
+    };
+    refused({"v", Matrix{{0.1}}, "<f4"}, "v: the number 0.100000 is not exactly of type <f4");
+    refused({"v", Matrix{{1e39}}, "<f4"}, "is not exactly of type <f4");
+    for (const double value : {0.5, 1e300, -0x1p54, std::nan(""), HUGE_VAL})
+        refused({"v", Matrix{{value}}, "<i8"}, "is not exactly of type <i8");
+    refused({"v", Matrix{{1}}, ">f8"}, "v: the type is '>f8'; wanted ");
+    refused({"v", Matrix{{1}}, "<f8", 3}, "v: it shall have 3 dimensions; wanted 1 or 2");
+    refused({"v", Matrix(2, 1), "<f8", 1}, "v: a vector of 2x1 numbers; wanted one row");
+    refused({"", Matrix{{1}}}, "an array is called ''; wanted printable ASCII");
+    refused({"a\n", Matrix{{1}}}, "wanted printable ASCII");
+    refused({"\xc3\xa4", Matrix{{1}}}, "wanted printable ASCII");
+    Matrix torn(2, 2);
+    torn.values.pop_back();
+    refused({"v", torn}, "v: it holds 3 numbers; a matrix of 2x2 has others");
+    check_message(
+        [] {
+            format_npz({{"v", Matrix{{1}}}, {"v", Matrix{{2}}}});
+        },
+        {"write_npz: two arrays are called 'v'"});
+}
+
+BOOST_AUTO_TEST_CASE(sizes_beyond_the_format_are_refused) {
+    BOOST_CHECK_EQUAL(zip::require_32_bits(0xfffffffe, "size"), 0xfffffffeU);
+    check_message([] { zip::require_32_bits(0xffffffff, "the size of v"); },
+                  {"write_npz: the size of v is 4294967295; archives of 4 GiB and more"});
+    BOOST_CHECK_EQUAL(
+        zip::entries({bytes_of(zip::archive(std::vector<zip::NewEntry>(65534))), "a"}).size(),
+        65534U);
+    check_message([] { zip::archive(std::vector<zip::NewEntry>(65535)); },
+                  {"write_npz: 65535 arrays; wanted fewer than 65535"});
+    check_message(
+        [] {
+            zip::archive({{std::string(65536, 'x'), ""}});
+        },
+        {"write_npz: a name of 65536 bytes; wanted at most 65535"});
+}
+
+BOOST_AUTO_TEST_CASE(a_place_that_cannot_be_written_to_is_an_error) {
+    const TemporaryFolder folder;
+    check_message(
+        [&] {
+            write_npz(folder.path, {{"v", Matrix{{1}}}});
+        },
+        {"write_npz: cannot open ", " for writing"});
+    if (std::filesystem::exists("/dev/full"))
+        check_message(
+            [] {
+                write_npz("/dev/full", {{"v", Matrix{{1}}}});
+            },
+            {"write_npz: cannot write the ", "is the disk full?"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

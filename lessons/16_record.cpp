@@ -1,0 +1,204 @@
+// Lesson 16: the record
+//
+// Question: what has to be written down so that somebody else can check what was measured?
+// New here: run_seed, write_npz, sha256, write_record. From lessons 12 to 15: the routes.
+// Text: docs/16_record.md
+//
+// build/16_record DIR (or make record OUT=DIR) records the experiment; without DIR it shows how.
+//
+// Predict before you run: the experiment is recorded twice. Which of the five files differ?
+
+#include "record/folder.hpp"
+#include "record/record.hpp"
+#include "show/terminal.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace glassbox;
+namespace fs = std::filesystem;
+
+#ifndef GLASSBOX_FLAGS // the Makefile passes in what it compiles with
+#define GLASSBOX_FLAGS "unknown"
+#endif
+
+constexpr const char* source = "lessons/16_record.cpp";
+
+// The folder that holds src/ and lessons/: the current one, or one above this program.
+fs::path project_of(const fs::path& program) {
+    fs::path folder = fs::current_path();
+    for (fs::path above = fs::absolute(program); !fs::exists(folder / source);
+         above = above.parent_path()) {
+        if (above == above.parent_path())
+            throw std::runtime_error("the sources are not found; start it in the folder that holds "
+                                     "src and lessons");
+        folder = above.parent_path();
+    }
+    return folder;
+}
+
+Provenance provenance_of(const fs::path& program) {
+#ifdef __clang__
+    const std::string compiler = __VERSION__;
+#else
+    const std::string compiler = std::string("GCC ") + __VERSION__;
+#endif
+    return {time_now(), compiler, GLASSBOX_FLAGS, hashes_of_sources(project_of(program), source)};
+}
+
+int record_into(const fs::path& folder, const fs::path& program) {
+    const Files files = record_files(provenance_of(program));
+    write_record(files, folder);
+    std::cout << "recorded in " << folder.string() << ":\n";
+    for (const auto& [name, content] : files)
+        std::cout << "  " << name << ", " << content.size() << " bytes\n";
+    return 0;
+}
+
+// A folder for this demonstration, gone at its end.
+struct Scratch {
+    fs::path path =
+        fs::temp_directory_path() / ("glassbox_" + std::to_string(std::random_device{}()));
+    Scratch() { fs::create_directory(path); }
+    ~Scratch() {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+    }
+};
+
+// The numbers of a seed, as they go into results.json; differences to 10 digits
+// here.
+void print(const Metrics& metrics) {
+    for (const auto& [name, value] : fields_of(metrics)) {
+        const bool whole = value.find_first_of(".e") == std::string::npos;
+        std::cout << "  " << name << std::string(24 - name.size(), ' ')
+                  << (whole ? value : fixed(std::stod(value), 10)) << "\n";
+    }
+}
+
+// What stands before the numbers of an array, and the first of them.
+void print_array(const NpyArray& array) {
+    const std::string npy = npy::format(array);
+    const std::size_t start = 10 + bytes_of(npy)[8], text_end = npy.find('}') + 1;
+    std::cout << "  bytes 0 to 9:     93 NUMPY, version " << int{npy[6]} << "." << int{npy[7]}
+              << ", the header has " << start - 10
+              << " bytes\n  header:           " << npy.substr(10, text_end - 10)
+              << "\n  padding:          " << start - text_end - 1
+              << " blanks and a newline, up to byte " << start - 1 << "\n  bytes " << start
+              << " to " << start + 7 << ":";
+    for (std::size_t i = start; i < start + 8; ++i)
+        std::cout << " " << int{npy[i]};
+    std::cout << ", the first token: " << array.numbers(0, 0) << "\n";
+}
+
+// Recording these files into this folder is refused or fails, with an error that says why.
+bool is_refused(const Files& files, const fs::path& folder) {
+    try {
+        write_record(files, folder);
+    } catch (const std::runtime_error&) {
+        return true;
+    }
+    return false;
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+        names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
+}
+
+// Prints which files of two records are equal; true if all are but the manifest.
+bool manifest_alone_differs(const Files& first, const Files& second) {
+    bool alone = true;
+    for (const auto& [name, content] : first) {
+        const bool same = second.at(name) == content;
+        std::cout << "  " << padded(name, 13) << (same ? "  the same bytes" : "  differs") << "\n";
+        alone = alone && same == (name != "manifest.json");
+    }
+    return alone;
+}
+
+// Writes the record and reads it back; true if the arrays of this run kept every bit.
+bool comes_back(const Files& files, const fs::path& folder, const SeedRun& run) {
+    write_record(files, folder);
+    for (const std::string& name : names_in(folder))
+        std::cout << "  " << name << "\n";
+    const auto arrays = read_npz(folder / "arrays.npz");
+    std::size_t kept = 0;
+    for (const auto& [name, numbers] : run.arrays)
+        kept += same_bits(arrays.at(array_name(run.metrics.seed, name)), numbers);
+    std::cout << "arrays.npz holds " << arrays.size() << " arrays; of the 16 of seed "
+              << run.metrics.seed << ", " << kept << " came back with every bit\n";
+    return kept == 16;
+}
+
+// `folder` holds the record `run` and nothing else; tries to spoil that.
+bool nothing_is_spoilt(const Files& other, const fs::path& folder) {
+    const auto answer = [](bool yes) { return yes ? "yes\n" : "no\n"; };
+    const std::string before = read_file(folder / "run" / "manifest.json");
+    const bool refused = is_refused(other, folder / "run");
+    const bool untouched = read_file(folder / "run" / "manifest.json") == before;
+    const Files broken{{"arrays.npz", "written"}, {"nowhere/results.csv", "cannot be written"}};
+    const bool failed = is_refused(broken, folder / "other");
+    const bool nothing_left = names_in(folder) == std::vector<std::string>{"run"};
+    std::cout << "  recording into the same folder is an error:   " << answer(refused)
+              << "  the record in it is as it was:                " << answer(untouched)
+              << "  a file that cannot be written is an error:    " << answer(failed)
+              << "  nothing is left of the record it belonged to: " << answer(nothing_left);
+    return refused && untouched && failed && nothing_left;
+}
+
+int lesson(const fs::path& program) {
+    const Scratch scratch;
+
+    step(1, "run the experiment for one seed: 16 arrays, 16 numbers");
+    const SeedRun run = run_seed(7);
+    print(run.metrics);
+
+    step(2, "an array as NumPy writes it");
+    print_array({"s7_tokens", run.arrays.at("tokens"), "<i8", 1});
+
+    step(3, "three seeds into five files, and back");
+    Provenance provenance = provenance_of(program);
+    provenance.time = "2000-01-01T00:00:00Z";
+    const Files files = record_files(provenance);
+    const bool kept = comes_back(files, scratch.path / "run", run);
+
+    step(4, "intervene: record again, a minute later");
+    provenance.time = "2000-01-01T00:01:00Z";
+    const Files again = record_files(provenance);
+    const bool time_alone = manifest_alone_differs(files, again);
+
+    step(5, "intervene: record into a folder that is there, and write what cannot be written");
+    const bool safe = nothing_is_spoilt(again, scratch.path);
+
+    return verdict("A RECORD IS COMPLETE OR NOT THERE", kept && time_alone && safe);
+}
+
+int main(int argc, char** argv) {
+    try {
+        const std::vector<std::string> arguments(argv + 1, argv + argc);
+        int exit_code = 0;
+        if (arguments.empty())
+            exit_code = lesson(argv[0]);
+        else if (arguments.size() == 1 && !arguments[0].empty() && arguments[0][0] != '-')
+            exit_code = record_into(arguments[0], argv[0]);
+        else if (arguments.size() != 2 || arguments[0] != "--figures") // it has none to draw
+            throw std::invalid_argument("usage: 16_record, or 16_record DIR, DIR being a new "
+                                        "folder (make record OUT=DIR)");
+        if (!std::cout.flush())
+            throw std::runtime_error("the output could not be written");
+        return exit_code;
+    } catch (const std::exception& error) {
+        std::cerr << fs::path(argv[0]).filename().string() << ": " << error.what() << "\n";
+        return 2;
+    }
+}

@@ -1,0 +1,178 @@
+// One array in NumPy's own format, .npy 1.0:
+//
+//     93 "NUMPY" 01 00     magic word and version
+//     2 bytes              length of the header, so that all before the numbers is a multiple of 64
+//     header               what the numbers are, in Python's notation, blanks, a newline
+//     numbers              little-endian, row after row (C order)
+//
+// Source: the documentation of numpy.lib.format.
+#pragma once
+
+#include "numbers/matrix.hpp"
+#include "record/bytes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glassbox {
+
+// An array that is to be written: its numbers, and what NumPy shall take them for.
+struct NpyArray {
+    std::string name;
+    Matrix numbers;
+    std::string type = "<f8"; // or <f4, <i8
+    int dimensions = 2;       // or 1: a vector, its numbers in one row
+};
+
+namespace npy {
+
+// The text after 'key': in the header, e.g. "(6, 8), }" for key "shape".
+inline std::string_view value_of(const Bytes& entry, std::string_view header,
+                                 const std::string& key) {
+    const std::size_t at = header.find("'" + key + "': ");
+    if (at == std::string_view::npos)
+        entry.fail("the .npy header does not say '" + key + "'");
+    return header.substr(at + key.size() + 4);
+}
+
+// As Python writes a tuple: (6, 8), (24,), ().
+inline std::string tuple_text(const std::vector<std::size_t>& sizes) {
+    std::string tuple = "(";
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        tuple += (i == 0 ? "" : ", ") + std::to_string(sizes[i]);
+    return tuple + (sizes.size() == 1 ? ",)" : ")");
+}
+
+// "(6, 8)" -> {6, 8}; "(24,)" -> {24}; "()" -> {}. The text must be written just as Python writes a
+// tuple of these sizes: that refuses everything else, sizes that overflow included.
+inline std::vector<std::size_t> parse_shape(const Bytes& entry, std::string_view text) {
+    std::vector<std::size_t> sizes;
+    bool in_number = false;
+    for (const char c : text.substr(0, text.find(')'))) {
+        const bool digit = c >= '0' && c <= '9';
+        if (digit && !in_number)
+            sizes.push_back(0);
+        if (digit)
+            sizes.back() = sizes.back() * 10 + static_cast<std::size_t>(c - '0');
+        in_number = digit;
+    }
+    if (!text.starts_with(tuple_text(sizes)))
+        entry.fail("the shape in the .npy header is no tuple of sizes");
+    return sizes;
+}
+
+constexpr std::int64_t largest_exact_integer = std::int64_t{1} << 53; // in a double
+
+inline double decode(const Bytes& numbers, std::size_t offset, std::string_view type) {
+    if (type == "<f8")
+        return std::bit_cast<double>(numbers.number(offset, 8));
+    if (type == "<f4")
+        return std::bit_cast<float>(static_cast<std::uint32_t>(numbers.number(offset, 4)));
+    const auto integer = std::bit_cast<std::int64_t>(numbers.number(offset, 8));
+    if (integer > largest_exact_integer || integer < -largest_exact_integer)
+        numbers.fail("the integer " + std::to_string(integer) + " does not fit in a double");
+    return static_cast<double>(integer);
+}
+
+// The element type, one of <f8, <f4 and <i8, in C order.
+inline std::string parse_type(const Bytes& entry, std::string_view header) {
+    const std::string_view text = value_of(entry, header, "descr");
+    const std::string type(text.substr(0, text.find(',')));
+    if (type != "'<f8'" && type != "'<f4'" && type != "'<i8'")
+        entry.fail("the type is " + type + "; wanted '<f8', '<f4' or '<i8'");
+    if (!value_of(entry, header, "fortran_order").starts_with("False"))
+        entry.fail("the array is in Fortran order; save numpy.ascontiguousarray of it");
+    return type.substr(1, 3);
+}
+
+// One .npy array as a Matrix: a vector of n numbers is 1 x n, a single number 1 x 1.
+inline Matrix parse(const Bytes& entry) {
+    if (entry.text(0, 8) != std::string("\x93NUMPY\x01\x00", 8))
+        entry.fail("not an .npy array of version 1.0");
+    const std::size_t start = 10 + entry.number(8, 2);
+    const std::string header = entry.text(10, start - 10);
+    const std::string type = parse_type(entry, header);
+    std::vector<std::size_t> shape = parse_shape(entry, value_of(entry, header, "shape"));
+    if (shape.size() > 2)
+        entry.fail("the array has " + std::to_string(shape.size()) + " dimensions; wanted 0 to 2");
+    shape.insert(shape.begin(), 2 - shape.size(), 1);
+
+    const std::size_t width = type == "<f4" ? 4 : 8;
+    const std::size_t bytes = entry.data.size() - start;
+    if (shape[0] > bytes / width / std::max<std::size_t>(1, shape[1]))
+        entry.fail("the header promises " + shape_text(shape[0], shape[1]) + " numbers, " +
+                   std::to_string(bytes / width) + " are there");
+    if (bytes != shape[0] * shape[1] * width)
+        entry.fail("there are bytes left over behind the numbers");
+    Matrix result(shape[0], shape[1]);
+    for (std::size_t i = 0; i < result.values.size(); ++i)
+        result.values[i] = decode(entry, start + i * width, type);
+    return result;
+}
+
+// Everything before the numbers, as NumPy writes it. (NumPy also keeps room for the first size to
+// grow to 21 digits. With at most two dimensions that room never leads past the same 128 bytes.)
+inline std::string header(const NpyArray& array) {
+    std::vector<std::size_t> shape{array.numbers.rows, array.numbers.cols};
+    if (array.dimensions == 1)
+        shape.erase(shape.begin());
+    std::string text = "{'descr': '" + array.type +
+        "', 'fortran_order': False, 'shape': " + tuple_text(shape) + ", }";
+    const std::size_t before_header = 10, newline = 1;
+    while ((before_header + text.size() + newline) % 64 != 0)
+        text += ' ';
+    text += '\n';
+    return std::string("\x93NUMPY\x01\x00", 8) + encoded(text.size(), 2) + text;
+}
+
+// One number of the array. What the type cannot hold exactly is refused, not rounded.
+inline std::string encode(const NpyArray& array, double value) {
+    if (array.type == "<f8")
+        return encoded(std::bit_cast<std::uint64_t>(value), 8);
+    if (array.type == "<f4") {
+        constexpr double largest = std::numeric_limits<float>::max();
+        if (std::isinf(value) || std::isnan(value) ||
+            (std::abs(value) <= largest && static_cast<float>(value) == value))
+            return encoded(std::bit_cast<std::uint32_t>(static_cast<float>(value)), 4);
+    } else if (std::abs(value) <= static_cast<double>(largest_exact_integer)) { // false for a NaN
+        const auto integer = static_cast<std::int64_t>(value);
+        if (static_cast<double>(integer) == value)
+            return encoded(std::bit_cast<std::uint64_t>(integer), 8);
+    }
+    throw std::invalid_argument("write_npz: " + array.name + ": the number " +
+                                std::to_string(value) + " is not exactly of type " + array.type);
+}
+
+// The bytes of an .npy file. Throws std::invalid_argument naming the array for another type, other
+// dimensions, a vector that is not one row, or a number that the type cannot hold.
+inline std::string format(const NpyArray& array) {
+    const Matrix& m = array.numbers;
+    const auto refuse = [&](const std::string& reason) {
+        throw std::invalid_argument("write_npz: " + array.name + ": " + reason);
+    };
+    if (array.type != "<f8" && array.type != "<f4" && array.type != "<i8")
+        refuse("the type is '" + array.type + "'; wanted '<f8', '<f4' or '<i8'");
+    if (array.dimensions != 1 && array.dimensions != 2)
+        refuse("it shall have " + std::to_string(array.dimensions) + " dimensions; wanted 1 or 2");
+    if (array.dimensions == 1 && m.rows != 1)
+        refuse("a vector of " + shape_text(m) + " numbers; wanted one row");
+    if (m.values.size() != m.rows * m.cols)
+        refuse("it holds " + std::to_string(m.values.size()) + " numbers; a matrix of " +
+               shape_text(m) + " has others");
+    std::string result = header(array);
+    for (const double value : m.values)
+        result += encode(array, value);
+    return result;
+}
+
+} // namespace npy
+
+} // namespace glassbox
