@@ -32,18 +32,17 @@ tests_that() { # failed | passed, program, options
     esac | sort
 }
 
-build_with_edit() { # name, edited file: only the tests that include it are compiled again
+# Only the tests that include the edited file can notice; they alone are compiled, linked and run.
+build_with_edit() { # name, edited file
     scratch=$compiled/$1
-    objects=
+    objects=$BUILD/tests/main.o
     sources=
-    for object in "$BUILD"/tests/*.o "$BUILD"/tests/*/*.o; do
+    for object in "$BUILD"/tests/*/*.o; do
         unit=${object#"$BUILD"/tests/}
         unit=${unit%.o}
         if grep -q "$2" "${object%.o}.d"; then
             sources="$sources $unit"
             objects="$objects $scratch/$(echo "$unit" | tr / _).o"
-        else
-            objects="$objects $object"
         fi
     done
     edited=$(echo "$COMPILE" | sed "s|-Isrc|-I$scratch/src|")

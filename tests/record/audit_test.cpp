@@ -99,20 +99,25 @@ BOOST_AUTO_TEST_CASE(a_record_passes_all_checks) {
     BOOST_CHECK(audit(folder.path / "run").passed());
 }
 
+// Every byte where the compiler optimises, which makes the hashes fast; a sample where it does not.
 BOOST_AUTO_TEST_CASE(any_changed_byte_of_the_small_files_is_found, *label("seal_not_checked")) {
+#ifdef __OPTIMIZE__
+    const std::size_t stride = 1;
+#else
+    const std::size_t stride = 13;
+#endif
     for (const char* name : {"manifest.json", "results.csv", "results.json", "sha256.json"})
-        BOOST_CHECK_EQUAL(unnoticed(name, 0, record().at(name).size()), 0U);
+        BOOST_CHECK_EQUAL(unnoticed(name, 0, record().at(name).size(), stride), 0U);
 }
 
-// Headers and directory in full and the numbers in small steps where the compiler optimises, which
-// makes the hashes fast; a sample of both where it does not.
+// Headers and directory in full and the numbers in small steps, or again a sample.
 BOOST_AUTO_TEST_CASE(any_changed_byte_of_the_arrays_is_found) {
     const std::string& content = record().at("arrays.npz");
     const std::size_t directory = content.find("PK\x01\x02");
 #ifdef __OPTIMIZE__
     const std::size_t stride = 97, headers = 48, records = content.size() - directory;
 #else
-    const std::size_t stride = 1997, headers = 1, records = 22 + 46 + 18;
+    const std::size_t stride = 9973, headers = 1, records = 22;
 #endif
     BOOST_CHECK_EQUAL(unnoticed("arrays.npz", 0, content.size(), stride), 0U);
     BOOST_CHECK_EQUAL(unnoticed("arrays.npz", content.size() - records, content.size()), 0U);
