@@ -104,7 +104,7 @@ int lesson() {
     const Matrix two = two_layers(one);
     std::cout << "row: who asks, column: who is read\n";
     for (std::size_t t = 0; t < 24; ++t) {
-        std::cout << padded("t" + std::to_string(t), 5) << " ";
+        std::cout << (t < 10 ? "   t" : "  t") << t << " ";
         for (std::size_t s = 0; s < 24; ++s)
             std::cout << (one(t, s) != 0.0 ? '1' : two(t, s) != 0.0 ? '2' : '.');
         std::cout << "\n";

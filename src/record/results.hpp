@@ -210,7 +210,9 @@ inline std::vector<ArrayFormat> array_formats() {
 
 // "s7_full" is what the full pass of seed 7 put out.
 inline std::string array_name(std::uint32_t seed, const std::string& name) {
-    return "s" + std::to_string(seed) + "_" + name;
+    std::string text = "s"; // not "s" + ...: GCC 12 takes that for an overlapping copy and warns
+    text += std::to_string(seed) + "_" + name;
+    return text;
 }
 
 // arrays.npz from these arrays: all 48, these alone, each in its shape and type. Throws

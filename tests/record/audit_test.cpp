@@ -259,17 +259,15 @@ BOOST_AUTO_TEST_CASE(errors_above_the_tolerance_are_found, *label("results_not_c
 }
 
 BOOST_AUTO_TEST_CASE(controls_that_vanish_are_found) {
-    const std::vector<std::pair<const char*, const char*>> controls{
-        {"perturbed_unmasked", "unmasked"},
-        {"wrong", "good"},
-        {"reset", "sliding"},
-        {"cropped", "sliding"}};
+    struct Control {
+        const char *control, *truth;
+    };
     std::size_t turn = 0;
-    for (const auto& [control, truth] : controls) {
+    for (const Control& c : {Control{"perturbed_unmasked", "unmasked"}, Control{"wrong", "good"},
+                             Control{"reset", "sliding"}, Control{"cropped", "sliding"}}) {
         const std::uint32_t seed = protocol::seeds[turn++ % 3];
-        check_found(with_arrays([&](Arrays& a) {
-                        a.at(array_name(seed, control)) = a.at(array_name(seed, truth));
-                    }),
+        const std::string control = array_name(seed, c.control), truth = array_name(seed, c.truth);
+        check_found(with_arrays([&](Arrays& a) { a.at(control) = a.at(truth); }),
                     "differ by 0, a control that must be seen; wanted at least 0.01");
     }
 }
