@@ -98,7 +98,7 @@ $(STANDARD): src/*/*.hpp lessons/*.cpp
 	@cmp -s $@.new $@ || cp $@.new $@
 
 $(STANDARD).gch: $(STANDARD)
-	@$(COMPILE) -x c++-header $< -o $@
+	@$(COMPILE) -x c++-header $< -o $@.$$$$ && mv -f $@.$$$$ $@
 
 # The record names the flags it was made with; the audit's demonstration lets 16_record make one.
 $(BUILD)/16_record: DEFINES := -DGLASSBOX_FLAGS='"$(subst ",,$(strip $(STRICT) $(FLAGS_$(MODE)) $(CXXFLAGS)))"'
