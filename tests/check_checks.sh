@@ -61,21 +61,21 @@ must_fail "an edit whose line is gone" \
     'replace src/model/mask.hpp "s <= t" "t >= s"' mask_removed tests/check_edits.sh mask_removed
 rm -rf "$scratch"
 
-# need_boost.sh INSTALL, user id, sudo works (yes/no), package managers: what it runs, in a world of
+# INSTALL, user id, sudo works (yes/no), package managers, compiler: what need_boost.sh runs, in a world of
 # stand-ins in which the compiler never finds Boost.
 installs() {
     world=$here/$BUILD/world
     rm -rf "$world"
     mkdir -p "$world"
     for tool in sh mktemp rm; do ln -s "$(command -v $tool)" "$world/$tool"; done
-    printf '#!/bin/sh\nexit 1\n' > "$world/no_boost"
+    printf '#!/bin/sh\n[ "$1" = -fsyntax-only ]\n' > "$world/no_boost"
     printf '#!/bin/sh\necho %s\n' "$2" > "$world/id"
     printf '#!/bin/sh\n[ %s = yes ] || exit 1\n[ "$2" = true ] && exit\nshift\necho "by sudo"\n"$@"\n' "$3" > "$world/sudo"
     for manager in $4; do
         printf '#!/bin/sh\necho "RAN %s $*"\n' "$manager" > "$world/$manager"
     done
     chmod +x "$world"/*
-    PATH=$world CXX=no_boost CXXFLAGS='' INSTALL=$1 sh tests/need_boost.sh 2>&1 && echo "exit code 0"
+    PATH=$world CXX=${5:-no_boost} CXXFLAGS='' INSTALL=$1 sh tests/need_boost.sh 2>&1 && echo "exit code 0"
     rm -rf "$world"
 }
 
@@ -98,4 +98,5 @@ boost_case "a user without sudo is told the command" 'dnf install -y boost-devel
 boost_case "INSTALL=no is obeyed" 'apt-get install -y libboost-test-dev' RAN no 0 yes apt-get
 boost_case "brew runs as a user" 'RAN brew install boost' 'by sudo' yes 501 no brew
 boost_case "brew never runs as root" 'brew install boost' RAN yes 0 yes brew
+boost_case "a compiler that is not there installs nothing" "does not work" RAN yes 0 no apt-get missing
 boost_case "no package manager" 'libboost_unit_test_framework' RAN yes 0 no ''

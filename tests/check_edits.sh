@@ -37,10 +37,10 @@ build_with_edit() { # name, edited file
     scratch=$compiled/$1
     objects=$BUILD/tests/main.o
     sources=
-    for object in "$BUILD"/tests/*/*.o; do
-        unit=${object#"$BUILD"/tests/}
-        unit=${unit%.o}
-        if grep -q "$2" "${object%.o}.d"; then
+    for source in tests/*/*_test.cpp; do
+        unit=${source#tests/}
+        unit=${unit%.cpp}
+        if grep -q "$2" "$BUILD/tests/$unit.d"; then
             sources="$sources $unit"
             objects="$objects $scratch/$(echo "$unit" | tr / _).o"
         fi

@@ -4,7 +4,7 @@
 set -u
 
 boost_is_there() {
-    program=$(mktemp)
+    program=$(mktemp) || exit 1 # no place for temporary files says nothing about Boost
     printf '%s\n' '#if !__has_include(<boost/test/unit_test.hpp>)' '#error' '#endif' 'int main() {}' |
         $CXX ${CXXFLAGS:-} -x c++ - -lboost_unit_test_framework -o "$program" 2>/dev/null
     code=$?
@@ -36,6 +36,10 @@ runner() { # how to run the command: as we are, by sudo, or (empty) not at all
     esac
 }
 
+if ! echo 'int main() {}' | $CXX ${CXXFLAGS:-} -fsyntax-only -x c++ -; then
+    echo "The compiler '$CXX' does not work; wanted g++ or clang++ (make CXX=...)." >&2
+    exit 1
+fi
 boost_is_there && exit 0
 command=$(install_command)
 if [ -z "$command" ]; then
