@@ -70,6 +70,10 @@ inline Matrix::Matrix(std::initializer_list<std::initializer_list<double>> liter
 }
 
 inline std::size_t Matrix::index(std::size_t r, std::size_t c) const {
+    if (values.size() != rows * cols)
+        throw std::out_of_range("Matrix: " + shape_text(*this) + " with " +
+                                std::to_string(values.size()) +
+                                " numbers; was it moved from, or its shape changed by hand?");
     if (r >= rows || c >= cols)
         throw std::out_of_range("Matrix: no element (" + std::to_string(r) + ", " +
                                 std::to_string(c) + ") in a " + shape_text(*this) +
@@ -86,8 +90,12 @@ inline void require_shape(const Matrix& m, std::size_t rows, std::size_t cols,
                                     shape_text(rows, cols));
 }
 
-// An empty matrix is nearly always one that somebody forgot to fill.
+// An empty matrix is nearly always one that somebody forgot to fill, or moved from.
 inline void require_filled(const Matrix& m, const std::string& what) {
+    if (m.values.size() != m.rows * m.cols)
+        throw std::invalid_argument(what + " is " + shape_text(m) + " with " +
+                                    std::to_string(m.values.size()) +
+                                    " numbers; was it moved from, or its shape changed by hand?");
     if (m.rows == 0 || m.cols == 0)
         throw std::invalid_argument(what + " is " + shape_text(m) +
                                     ", an empty matrix; wanted at least one row and one column");
@@ -174,6 +182,7 @@ inline void append_rows(Matrix& m, const Matrix& more) {
 // Element by element. Throws std::invalid_argument if the shapes differ: nothing is broadcast.
 inline Matrix operator+(const Matrix& a, const Matrix& b) {
     require_filled(a, "operator+: a");
+    require_filled(b, "operator+: b");
     require_shape(b, a.rows, a.cols, "operator+: b");
     Matrix result(a.rows, a.cols);
     for (std::size_t i = 0; i < a.values.size(); ++i)

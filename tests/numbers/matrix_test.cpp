@@ -94,6 +94,15 @@ BOOST_AUTO_TEST_CASE(an_index_out_of_range_is_refused) {
     BOOST_CHECK(same_bits(m, two_by_three));
 }
 
+BOOST_AUTO_TEST_CASE(a_matrix_that_was_moved_from_is_refused) {
+    Matrix from{{1, 2}, {3, 4}};
+    const Matrix to = std::move(from); // what is left has a shape and no numbers
+    BOOST_CHECK(same_bits(to, Matrix{{1, 2}, {3, 4}}));
+    check_throws<std::out_of_range>([&] { from(1, 1); }, {"2x2 with 0 numbers; was it moved from"});
+    check_throws<std::out_of_range>([&] { from.row(0); }, {"2x2 with 0 numbers"});
+    check_throws<std::invalid_argument>([&] { to + from; }, {"operator+: b is 2x2 with 0 numbers"});
+}
+
 BOOST_AUTO_TEST_CASE(a_row_is_a_view) {
     Matrix m = two_by_three;
     m.row(1)[2] = 60;
