@@ -43,8 +43,8 @@ private:
 // count positions in a row: first, first + 1, ...
 inline std::vector<int> positions_from(int first, std::size_t count) {
     std::vector<int> positions(count);
-    for (int& position : positions)
-        position = first++;
+    for (std::size_t i = 0; i < count; ++i)
+        positions[i] = first + static_cast<int>(i);
     return positions;
 }
 

@@ -55,6 +55,7 @@ inline Intervention intervene(const Model& model, const Matrix& x, std::size_t p
                                     std::to_string(position) +
                                     " is what stood there already; nothing would be tested");
     Intervention result{position, model(x), model(changed)};
+    require_filled(result.before, "intervene: the model's output"); // nothing would be compared
     require_shape(result.before, x.rows, result.before.cols, "intervene: the model's output");
     require_shape(result.after, x.rows, result.before.cols, "intervene: the changed output");
     return result;

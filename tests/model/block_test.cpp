@@ -144,18 +144,24 @@ BOOST_AUTO_TEST_CASE(the_labs_own_float32_run_differs_by_its_rounding_alone) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+// A new norm has gain 1 and bias 0, which hides which of the two is used, and whether they are.
 BOOST_AUTO_TEST_CASE(the_block_is_its_diagram,
-                     *label("query_and_key_swapped") * label("second_norm_reads_the_input") *
+                     *label("norms_confused") * label("norm_ignores_its_bias") *
+                         label("query_and_key_swapped") * label("second_norm_reads_the_input") *
                          label("post_norm") * label("residual_dropped")) {
-    const Lab lab;
+    Lab lab;
+    const Matrix gain1{{1, 2, 3, 4, 5, 6, 7, 8}}, bias1{{8, 7, 6, 5, 4, 3, 2, 1}};
+    const Matrix gain2{{2, 1, 2, 1, 2, 1, 2, 1}}, bias2{{0, 3, 0, 3, 0, 3, 0, 3}};
+    lab.block.ln1 = {gain1, bias1};
+    lab.block.ln2 = {gain2, bias2};
     const auto& [ln1, attention, ln2, mlp] = lab.block;
     const std::vector<int> positions = positions_from(0, 6);
-    const Matrix normed = ln1(lab.x);
+    const Matrix normed = layer_norm(lab.x, gain1, bias1);
     const Matrix q = attention.query(normed), k = attention.key(normed),
                  v = attention.value(normed);
     const Matrix mixed = attend(q, k, v, positions, positions, Mask{.causal = true}).output;
     const Matrix after_attention = lab.x + mixed;
-    const Matrix thought = mlp.project(gelu(mlp.expand(ln2(after_attention))));
+    const Matrix thought = mlp.project(gelu(mlp.expand(layer_norm(after_attention, gain2, bias2))));
     BOOST_CHECK(same_bits(lab.block(lab.x), after_attention + thought));
 }
 

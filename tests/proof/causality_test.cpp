@@ -24,8 +24,12 @@ struct Lab {
 // Whole rows from ordinary to absurd, then the row as it is with one absurd number in it.
 std::vector<Matrix> replacements_for(const Lab& lab, std::size_t position) {
     std::vector<Matrix> rows{lab.replacement};
-    for (const double value : {1e20, 1e300, infinity, -infinity, NaN})
+    for (const double value : {1e20, 1e300, infinity, -infinity, NaN}) {
+        rows.emplace_back(1, 8, value); // layer norm makes zeros of a constant finite row
         rows.emplace_back(1, 8, value);
+        for (std::size_t c = 1; c < 8; c += 2)
+            rows.back()(0, c) = -value; // and of this one not
+    }
     for (const double value : {infinity, -infinity, NaN})
         for (const std::size_t column : {0U, 5U, 7U}) {
             rows.push_back(rows_of(lab.x, position, 1));
@@ -155,6 +159,31 @@ BOOST_AUTO_TEST_CASE(a_leak_of_a_single_bit_is_caught, *label("bits_compared_by_
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_leak_into_any_one_column_is_caught,
+                     *label("proof_skips_the_first_column") *
+                         label("proof_forgets_the_position_before")) {
+    for (std::size_t column = 0; column < 3; ++column) {
+        const Model model = [=](const Matrix& x) {
+            Matrix result = x;
+            result(0, column) = x(1, 0);
+            return result;
+        };
+        const auto leak = first_move_in_the_past(intervene(model, Matrix(2, 3), 1, {{5, 5, 5}}));
+        BOOST_REQUIRE(leak.has_value());
+        BOOST_TEST(leak->column == column);
+    }
+}
+
+// A model in which only a later output moves has a present that did not.
+BOOST_AUTO_TEST_CASE(the_present_is_the_changed_position_alone) {
+    const Model late = [](const Matrix& x) {
+        Matrix result(3, 1);
+        result(2, 0) = x(1, 0);
+        return result;
+    };
+    BOOST_CHECK(!present_moved(intervene(late, {{1}, {2}, {3}}, 1, {{9}})));
+}
+
 BOOST_AUTO_TEST_CASE(the_witness_is_the_first_number_that_moved) {
     const Model leaky = [](const Matrix& x) {
         Matrix result(4, 2);
@@ -203,6 +232,8 @@ BOOST_AUTO_TEST_CASE(a_model_that_returns_another_shape_is_refused) {
     const Model shorter = [](const Matrix&) { return Matrix(2, 2); };
     check_message([&] { intervene(shorter, x, 1, nines); },
                   {"intervene: the model's output is 2x2, wanted 3x2"});
+    check_message([&] { intervene([](const Matrix&) { return Matrix(3, 0); }, x, 1, nines); },
+                  {"intervene: the model's output is 3x0, an empty matrix"});
     const Model wider = [](const Matrix& input) { return Matrix(3, input(1, 0) > 8 ? 5 : 4); };
     check_message([&] { intervene(wider, x, 1, nines); },
                   {"intervene: the changed output is 3x5, wanted 3x4"});
