@@ -6,7 +6,7 @@
 // Predict before you run: the token at position 3 is replaced. Which of the six outputs move?
 
 #include "model/block.hpp"
-#include "proof/causality.hpp"
+#include "proof/intervention.hpp"
 #include "show/figure.hpp"
 #include "show/terminal.hpp"
 

@@ -7,7 +7,7 @@
 // Predict before you run: of 24 tokens the last twelve are changed. How many of the first twelve
 // outputs move, with a causal mask and without?
 
-#include "proof/causality.hpp"
+#include "proof/intervention.hpp"
 #include "record/experiment.hpp"
 #include "show/figure.hpp"
 #include "show/terminal.hpp"

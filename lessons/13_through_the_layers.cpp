@@ -8,7 +8,7 @@
 // Predict before you run: each layer may read a window of 4 positions. Which inputs can the second
 // layer's output at position 20 depend on?
 
-#include "proof/causality.hpp"
+#include "proof/intervention.hpp"
 #include "record/experiment.hpp"
 #include "show/figure.hpp"
 #include "show/terminal.hpp"

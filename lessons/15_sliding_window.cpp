@@ -7,7 +7,7 @@
 // Predict before you run: after 24 tokens with a window of 4, run the last four tokens alone, at
 // their right positions. Is the last row the same?
 
-#include "proof/causality.hpp"
+#include "proof/intervention.hpp"
 #include "record/experiment.hpp"
 #include "show/figure.hpp"
 #include "show/terminal.hpp"

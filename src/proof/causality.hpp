@@ -1,110 +1,127 @@
-// Causality, proved by intervention: change the input at one position and see which outputs move.
-//
-// Nothing here knows what a transformer is. A model is any function from a T x C matrix to a matrix
-// with T rows, and what it claims about its inside (a triangular mask, say) is not looked at. What
-// is tested is what it does.
+// What the detectors say about a model, together: a finding from each, and a conclusion in a line.
 #pragma once
 
 #include "numbers/matrix.hpp"
+#include "proof/detectors.hpp"
+#include "proof/intervention.hpp"
 
-#include <bit>
+#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace glassbox {
 
-using Model = std::function<Matrix(const Matrix&)>;
-
-// All bits of a matrix in one number (FNV-1a), so that two runs on two compilers can be compared.
-inline std::uint64_t digest(const Matrix& m) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const double value : m.values)
-        for (int shift = 0; shift < 64; shift += 8) {
-            hash ^= (std::bit_cast<std::uint64_t>(value) >> shift) & 0xff;
-            hash *= 0x100000001b3U;
-        }
-    return hash;
-}
-
-// One experiment: the model's output before and after the input at one position was replaced.
-struct Intervention {
-    std::size_t position;
-    Matrix before; // T rows
-    Matrix after;  // T rows
+struct Detector {
+    const char* letter;
+    const char* name;
+    Finding (*run)(const Subject& subject, const Matrix& x);
 };
 
-// Runs the model on x, and on x with row `position` replaced by `replacement` (1 x C).
-// Throws std::out_of_range for a position that x does not have, std::invalid_argument for a
-// replacement of another width, one that changes nothing, or a model that does not return T rows.
-inline Intervention intervene(const Model& model, const Matrix& x, std::size_t position,
-                              const Matrix& replacement) {
-    if (position >= x.rows)
-        throw std::out_of_range("intervene: position " + std::to_string(position) +
-                                " of an input of " + std::to_string(x.rows) +
-                                " positions; they count from 0");
-    require_shape(replacement, 1, x.cols, "intervene: replacement");
-    Matrix changed = x;
-    std::ranges::copy(replacement.row(0), changed.row(position).begin());
-    if (same_bits(changed, x))
-        throw std::invalid_argument("intervene: the replacement for position " +
-                                    std::to_string(position) +
-                                    " is what stood there already; nothing would be tested");
-    Intervention result{position, model(x), model(changed)};
-    require_filled(result.before, "intervene: the model's output"); // nothing would be compared
-    require_shape(result.before, x.rows, result.before.cols, "intervene: the model's output");
-    require_shape(result.after, x.rows, result.before.cols, "intervene: the changed output");
-    return result;
-}
+// The detectors by the letters that the course uses for them. The null test comes first.
+constexpr std::array<Detector, 10> detectors{{
+    {"N", "null test", null_test},
+    {"A", "triangle", triangular_weights},
+    {"B", "intervention", intervention},
+    {"C", "poison", poison},
+    {"D", "truncation", truncation},
+    {"E1", "cache by ones",
+     [](const Subject& s, const Matrix& x) { return cached_decoding(s, x, {1}); }},
+    {"E3", "cache by threes",
+     [](const Subject& s, const Matrix& x) { return cached_decoding(s, x, {3}); }},
+    {"Em", "cache mixed",
+     [](const Subject& s, const Matrix& x) {
+         return cached_decoding(s, x, {2, 1, 4});
+     }},
+    {"F", "influence map", influence},
+    {"G", "independence", independence},
+}};
 
-// 1 x T: how far each output row moved, max over c of |before(t, c) - after(t, c)|.
-inline Matrix change_per_position(const Intervention& experiment) {
-    const std::size_t T = experiment.before.rows;
-    Matrix change(1, T);
-    for (std::size_t t = 0; t < T; ++t)
-        change(0, t) = max_abs_difference(experiment.before.row(t), experiment.after.row(t));
-    return change;
-}
+struct CausalityReport {
+    std::vector<Finding> findings; // one for each of `detectors`, in their order
+    double tolerance = 0.0;        // of D and E
 
-// Where an earlier output moved, the first number that did.
-struct Witness {
-    std::size_t changed_position, moved_position, column;
-    double before, after;
-};
-
-// The proof: nothing if every output before the changed position kept every bit. No tolerance:
-// a difference that is merely small is still information from the future.
-inline std::optional<Witness> first_move_in_the_past(const Intervention& experiment) {
-    for (std::size_t t = 0; t < experiment.position; ++t)
-        for (std::size_t c = 0; c < experiment.before.cols; ++c) {
-            const double before = experiment.before(t, c), after = experiment.after(t, c);
-            if (!same_bits(before, after))
-                return Witness{experiment.position, t, c, before, after};
-        }
-    return std::nullopt;
-}
-
-// The positive control: did the output at the changed position move at all? A model that ignores
-// its input keeps the past too, and proves nothing.
-inline bool present_moved(const Intervention& experiment) {
-    return !same_bits(experiment.before.row(experiment.position),
-                      experiment.after.row(experiment.position));
-}
-
-// T x T: element (t, s) is how far output t moved when input s was replaced.
-// Row: who asks, column: who is read. Causal means exactly 0 above the diagonal.
-inline Matrix influence_map(const Model& model, const Matrix& x, const Matrix& replacement) {
-    Matrix influence(x.rows, x.rows);
-    for (std::size_t s = 0; s < x.rows; ++s) {
-        const Matrix change = change_per_position(intervene(model, x, s, replacement));
-        for (std::size_t t = 0; t < x.rows; ++t)
-            influence(t, s) = change(0, t);
+    // What the detector with this letter found. Throws std::out_of_range if there is none.
+    const Finding& of(const std::string& letter) const {
+        for (std::size_t i = 0; i < findings.size(); ++i)
+            if (letter == detectors[i].letter)
+                return findings[i];
+        throw std::out_of_range("CausalityReport: there is no detector '" + letter + "'");
     }
-    return influence;
+
+    bool failed(const std::string& letter) const { return of(letter).outcome == Outcome::failed; }
+
+    std::string conclusion() const;
+};
+
+// Runs every detector on a subject, from the input x (T x C). Where the null test does not pass, no
+// other detector is applicable; nor is one during which the model throws. Throws
+// std::invalid_argument for an empty x, an x that is not finite, no model, or one that does not
+// return T rows; and what the model throws on x itself.
+inline CausalityReport examine(const Subject& subject, const Matrix& x) {
+    require_filled(x, "examine: x");
+    if (!subject.model || !detection::finite(x))
+        throw std::invalid_argument("examine: wanted a model, and an input x of finite numbers");
+    CausalityReport report{{null_test(subject, x)}, subject.tolerance};
+    const bool judged = report.findings[0].outcome == Outcome::passed;
+    for (std::size_t i = 1; i < detectors.size(); ++i) {
+        try {
+            report.findings.push_back(judged ? detectors[i].run(subject, x)
+                                             : Finding::not_applicable("see N"));
+        } catch (const std::exception& error) {
+            report.findings.push_back(
+                Finding::not_applicable(std::string("it threw: ") + error.what()));
+        }
+    }
+    return report;
+}
+
+// What the findings amount to, in one line. "Leak" is said only where a finite change of a later
+// input moved an earlier output.
+inline std::string CausalityReport::conclusion() const {
+    for (const auto& [letter, meaning] : std::array<std::array<const char*, 2>, 8>{{
+             {"N", "NOT JUDGED, the model is random or not finite"},
+             {"B", "LEAK, the future moves the past"},
+             {"G", "NOT INDEPENDENT"},
+             {"F", "WRONG REACH"},
+             {"D", "A SHORTER RUN GIVES OTHER NUMBERS"},
+             {"E1", "THE CACHE GIVES OTHER NUMBERS"},
+             {"E3", "THE CACHE GIVES OTHER NUMBERS"},
+             {"Em", "THE CACHE GIVES OTHER NUMBERS"},
+         }})
+        if (failed(letter))
+            return std::string(meaning) + ": " + of(letter).words;
+    for (const char* letter : {"N", "B"})
+        if (of(letter).outcome == Outcome::not_applicable)
+            return "NOT JUDGED: " + of(letter).words;
+    if (failed("C"))
+        return "CAUSAL FOR FINITE INPUTS, but masked data is read: " + of("C").words;
+    if (failed("A"))
+        return "OUTPUTS CAUSAL, but the weights are not triangular: " + of("A").words;
+    return "CAUSAL, as far as these inputs can show";
+}
+
+// A line for each detector, then the conclusion.
+inline std::string report_text(const CausalityReport& report) {
+    std::string text;
+    for (std::size_t i = 0; i < report.findings.size(); ++i) {
+        const auto& [outcome, words] = report.findings[i];
+        std::string line = std::string("  ") + detectors[i].letter;
+        line.resize(5, ' ');
+        line += detectors[i].name;
+        line.resize(22, ' ');
+        line += outcome == Outcome::passed ? "passed"
+            : outcome == Outcome::failed   ? "FAILED"
+                                           : "not applicable";
+        text += line + (words.empty() ? "" : ": " + words) + "\n";
+    }
+    if (report.tolerance > 0.0)
+        text += std::string("  (D and E with a tolerance of ") +
+            detection::number_text(report.tolerance) + ")\n";
+    return text + "  " + report.conclusion() + "\n";
 }
 
 } // namespace glassbox

@@ -1,7 +1,7 @@
 // The decoder: by hand, against NumPy's weights, every way through it against every other bit for
 // bit, causal by intervention, and what it refuses.
 #include "model/decoder.hpp"
-#include "proof/causality.hpp"
+#include "proof/intervention.hpp"
 #include "record/experiment.hpp"
 #include "support.hpp"
 

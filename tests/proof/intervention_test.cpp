@@ -1,6 +1,6 @@
 // The proof by intervention: what must hold for the block, and models that it must catch.
 #include "model/block.hpp"
-#include "proof/causality.hpp"
+#include "proof/intervention.hpp"
 #include "support.hpp"
 
 using namespace glassbox;
@@ -76,7 +76,7 @@ void check_prefixes(const Model& model, const Matrix& x) {
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(causality)
+BOOST_AUTO_TEST_SUITE(intervention)
 
 BOOST_AUTO_TEST_CASE(rewriting_the_future_leaves_the_past_alone,
                      *label("mask_removed") * label("mask_one_too_far")) {
