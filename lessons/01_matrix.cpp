@@ -37,7 +37,7 @@ int lesson() {
     show("b transposed", b_transposed, "j", "k");
     const bool same_product = same_bits(matmul_transposed(a, b_transposed), product);
     std::cout << "matmul_transposed(a, b transposed) has the bits of matmul(a, b): "
-              << (same_product ? "yes" : "no") << "\n";
+              << yes_or_no(same_product) << "\n";
 
     step(4, "a wrong shape explains itself");
     bool refused = false;
@@ -55,8 +55,8 @@ int lesson() {
     show("changed a, times b", moved);
     const bool row_0_kept = same_bits(moved.row(0), product.row(0));
     const bool row_1_moved = !same_bits(moved.row(1), product.row(1));
-    std::cout << "row 0 kept every bit: " << (row_0_kept ? "yes" : "no")
-              << ", row 1 moved: " << (row_1_moved ? "yes" : "no") << "\n";
+    std::cout << "row 0 kept every bit: " << yes_or_no(row_0_kept)
+              << ", row 1 moved: " << yes_or_no(row_1_moved) << "\n";
 
     return verdict("A PRODUCT WORKS ON EACH ROW ALONE",
                    by_hand && same_product && refused && row_0_kept && row_1_moved);

@@ -48,8 +48,8 @@ int lesson() {
     const Matrix first = PytorchRandom(7).randn(1, 8);
     const bool repeats = same_bits(PytorchRandom(7).randn(1, 8), first);
     const bool differs = !same_bits(PytorchRandom(8).randn(1, 8), first);
-    std::cout << "seed 7 again, every bit the same: " << (repeats ? "yes" : "no")
-              << "\nseed 8, other numbers:            " << (differs ? "yes" : "no") << "\n";
+    std::cout << "seed 7 again, every bit the same: " << yes_or_no(repeats)
+              << "\nseed 8, other numbers:            " << yes_or_no(differs) << "\n";
 
     step(5, "a surprise: one element more, and all of them change");
     const Matrix fifteen = PytorchRandom(7).randn(1, 15);

@@ -61,7 +61,7 @@ int lesson() {
         std::cout << "query at " << at[i] << ", key at " << at[i] - 2 << ": score "
                   << fixed(rotary(0, i)) << "\n";
     const bool invariant = spread(rotary) < 1e-12;
-    std::cout << "spread below 1e-12: " << (invariant ? "yes" : "no") << "\n";
+    std::cout << "spread below 1e-12: " << yes_or_no(invariant) << "\n";
 
     step(4, "intervene: keep the query at 12 and move the key away from it");
     Matrix by_offset(1, 4);

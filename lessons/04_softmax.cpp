@@ -37,8 +37,8 @@ int lesson() {
     step(2, "adding a constant to a row changes nothing");
     const Matrix shifted{{101, 102, 103}};
     const bool shift_is_lost = same_bits(softmax_rows(shifted).row(0), weights.row(0));
-    std::cout << "all scores shifted, the weights keep every bit: "
-              << (shift_is_lost ? "yes" : "no") << "\n";
+    std::cout << "all scores shifted, the weights keep every bit: " << yes_or_no(shift_is_lost)
+              << "\n";
 
     step(3, "that is the cure for overflow: subtract the row's maximum");
     const Matrix large{{1000, 1001, 1002}};
@@ -71,8 +71,8 @@ int lesson() {
     const bool row_1_kept = same_bits(moved.row(1), weights.row(1));
     const bool all_of_row_0_moved = moved(0, 0) != weights(0, 0) && moved(0, 1) != weights(0, 1) &&
         moved(0, 2) != weights(0, 2);
-    std::cout << "all of row 0 moved: " << (all_of_row_0_moved ? "yes" : "no")
-              << ", row 1 kept every bit: " << (row_1_kept ? "yes" : "no") << "\n";
+    std::cout << "all of row 0 moved: " << yes_or_no(all_of_row_0_moved)
+              << ", row 1 kept every bit: " << yes_or_no(row_1_kept) << "\n";
 
     return verdict("SOFTMAX SHARES OUT 1, ROW BY ROW",
                    sums_to_one && shift_is_lost && no_overflow && masked(0, 2) == 0.0 &&

@@ -45,9 +45,9 @@ int lesson() {
     const bool past_kept = same_bits(causal_after.output.row(0), causal.output.row(0));
     const bool present_moved = !same_bits(causal_after.output.row(1), causal.output.row(1));
     const bool open_leaks = !same_bits(open_after.output.row(0), open.output.row(0));
-    std::cout << "causal: position 0 kept every bit: " << (past_kept ? "yes" : "no")
-              << ", position 1 moved: " << (present_moved ? "yes" : "no")
-              << "\nwithout a mask: position 0 moved: " << (open_leaks ? "yes" : "no")
+    std::cout << "causal: position 0 kept every bit: " << yes_or_no(past_kept)
+              << ", position 1 moved: " << yes_or_no(present_moved)
+              << "\nwithout a mask: position 0 moved: " << yes_or_no(open_leaks)
               << (open_leaks ? ", it has read the future" : "") << "\n";
 
     return verdict("A CAUSAL QUERY READS NO LATER VALUE",

@@ -103,7 +103,7 @@ int lesson() {
     const Attention loop = attend(q, k, v, positions, positions, Mask{.causal = true});
     const bool same_forms =
         same_bits(loop.weights, before) && same_bits(loop.output, matmul(before, v));
-    std::cout << "weights and output have the same bits: " << (same_forms ? "yes" : "no") << "\n";
+    std::cout << "weights and output have the same bits: " << yes_or_no(same_forms) << "\n";
 
     step(6, "the experiment that tells them apart: a NaN in the last value");
     Matrix poisoned_v = v;

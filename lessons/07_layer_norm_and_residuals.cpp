@@ -75,7 +75,7 @@ int lesson() {
     show("normalised", normal);
     const double variance = dot(normal.row(0), normal.row(0)) / 16.0;
     const bool centred = std::abs(mean(normal.row(0))) < 1e-12;
-    std::cout << "mean is 0 within 1e-12: " << (centred ? "yes" : "no")
+    std::cout << "mean is 0 within 1e-12: " << yes_or_no(centred)
               << ", variance: " << fixed(variance, 3) << "\n";
 
     step(4, "intervene: two rows; change the second");
@@ -88,11 +88,10 @@ int lesson() {
     show("after", out_changed);
     const bool row_0_kept = same_bits(out.row(0), out_changed.row(0));
     const bool row_1_moved = !same_bits(out.row(1), out_changed.row(1));
-    std::cout << "row 0 kept every bit: " << (row_0_kept ? "yes" : "no")
-              << ", row 1 moved: " << (row_1_moved ? "yes" : "no") << "\n";
+    std::cout << "row 0 kept every bit: " << yes_or_no(row_0_kept)
+              << ", row 1 moved: " << yes_or_no(row_1_moved) << "\n";
     const bool constant_is_zero = same_bits(out.row(1), Matrix(1, 4, 0.0).row(0));
-    std::cout << "a constant row is all zeros, not 0/0: " << (constant_is_zero ? "yes" : "no")
-              << "\n";
+    std::cout << "a constant row is all zeros, not 0/0: " << yes_or_no(constant_is_zero) << "\n";
 
     const bool stable = stacks.plain.back() > 1e7 && stacks.residual.back() < 10.0;
     return verdict("LAYERNORM+RESIDUAL KEEP ACTIVATIONS STABLE THROUGH DEPTH",

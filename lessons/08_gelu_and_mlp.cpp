@@ -53,15 +53,15 @@ int lesson() {
     show("output of the swapped rows", swapped_output);
     const bool swapped = same_bits(swapped_output, matmul(swap, output));
     const bool it_moved = !same_bits(swapped_output.row(0), output.row(0));
-    std::cout << "the output rows are swapped, every bit: " << (swapped ? "yes" : "no")
-              << ", row 0 moved: " << (it_moved ? "yes" : "no") << "\n";
+    std::cout << "the output rows are swapped, every bit: " << yes_or_no(swapped)
+              << ", row 0 moved: " << yes_or_no(it_moved) << "\n";
     Matrix changed = x;
     changed(2, 0) = 5;
     const Matrix changed_output = mlp(changed);
     const bool others_kept = same_bits(rows_of(changed_output, 0, 2), rows_of(output, 0, 2));
     const bool row_2_moved = !same_bits(changed_output.row(2), output.row(2));
-    std::cout << "row 2 changed: rows 0 and 1 kept every bit: " << (others_kept ? "yes" : "no")
-              << ", row 2 moved: " << (row_2_moved ? "yes" : "no") << "\n";
+    std::cout << "row 2 changed: rows 0 and 1 kept every bit: " << yes_or_no(others_kept)
+              << ", row 2 moved: " << yes_or_no(row_2_moved) << "\n";
 
     return verdict("THE MLP WORKS ON EACH POSITION ALONE",
                    known && forms_differ && swapped && it_moved && others_kept && row_2_moved);

@@ -76,13 +76,12 @@ int lesson() {
     const Matrix output = after_attention + thought;
     show("output", output);
     const bool is_block = same_bits(output, block(x));
-    std::cout << "block(x) has the same bits: " << (is_block ? "yes" : "no") << "\n";
+    std::cout << "block(x) has the same bits: " << yes_or_no(is_block) << "\n";
 
     step(8, "the same rows from PyTorch");
     show("PyTorch, float64", pytorch_output);
     const bool agrees = max_abs_difference(output, pytorch_output) < 5.1e-5;
-    std::cout << "all 48 numbers agree to the 4 printed decimals: " << (agrees ? "yes" : "no")
-              << "\n";
+    std::cout << "all 48 numbers agree to the 4 printed decimals: " << yes_or_no(agrees) << "\n";
 
     step(9, "6x8 in, 6x8 out: so blocks stack");
     const Block second = Block::from_pytorch(random, 8);

@@ -24,10 +24,6 @@ struct Lab {
     Matrix replacement = random.randn(1, 8);
 };
 
-const char* yes_or_no(bool answer) {
-    return answer ? "yes" : "no";
-}
-
 // Prints how far each output moved; true if the changed position and all later ones reacted.
 bool print_changes(const Matrix& change, std::size_t position) {
     bool reacted = true;

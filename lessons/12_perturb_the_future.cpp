@@ -56,7 +56,7 @@ int lesson() {
         const bool kept = !first_move_in_the_past(causal);
         std::cout << padded(std::to_string(seed), 4) << "   "
                   << fixed(change_of_the_past(causal), 12) << "    " << fixed(open, 12) << "    "
-                  << (kept ? "yes" : "no") << "\n";
+                  << yes_or_no(kept) << "\n";
         past_kept = past_kept && kept;
         control_fires = control_fires && open > 0.01;
     }
@@ -71,7 +71,7 @@ int lesson() {
                   << scientific(open(0, t)) << (t == 12 ? "   the edit begins here" : "") << "\n";
         future_moved = future_moved && (t < 12 || causal(0, t) > 0.01);
     }
-    std::cout << "causal: outputs 12 to 23 all moved: " << (future_moved ? "yes" : "no") << "\n";
+    std::cout << "causal: outputs 12 to 23 all moved: " << yes_or_no(future_moved) << "\n";
 
     return verdict("EDITING THE FUTURE LEAVES THE DECODER'S PAST ALONE",
                    past_kept && control_fires && future_moved);

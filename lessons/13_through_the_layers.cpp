@@ -85,9 +85,9 @@ bool predict_and_measure(const Decoder& decoder, const Mask& mask, std::size_t f
     const bool same =
         same_bits(predicted_one, measured_one) && same_bits(predicted_all, measured_all);
     const bool no_future = reaches_from(measured_all, first_reached);
-    std::cout << "the same for all 24 x 24 pairs: " << (same ? "yes" : "no")
+    std::cout << "the same for all 24 x 24 pairs: " << yes_or_no(same)
               << "\nnothing later is reached, and 20 reaches exactly " << first_reached
-              << " to 20: " << (no_future ? "yes" : "no") << "\n";
+              << " to 20: " << yes_or_no(no_future) << "\n";
     return same && no_future;
 }
 

@@ -45,7 +45,7 @@ bool single_head_lab() {
                   << padded(fixed(keys(t, 0)), 7) << padded(fixed(keys(t, 1)), 8) << "\n";
     }
     std::cout << "key and value projections: " << recomputed << " without a cache, " << cached
-              << " with one\nthe same bits as all at once: " << (same ? "yes" : "no") << "\n";
+              << " with one\nthe same bits as all at once: " << yes_or_no(same) << "\n";
     return same && recomputed == 42 && cached == 12;
 }
 
@@ -109,9 +109,8 @@ bool copies_are_branches(const Decoder& decoder, const std::vector<int>& tokens)
     const Matrix full = decoder.forward(tokens, experiment::causal).hidden;
     const bool own_kept = same_bits(own.hidden, rows_of(full, 12, 12));
     const bool other_differs = !same_bits(other.hidden, rows_of(full, 12, 4));
-    std::cout << "the trunk goes on as if nothing had happened, every bit: "
-              << (own_kept ? "yes" : "no")
-              << "\nthe branch computed something else: " << (other_differs ? "yes" : "no") << "\n";
+    std::cout << "the trunk goes on as if nothing had happened, every bit: " << yes_or_no(own_kept)
+              << "\nthe branch computed something else: " << yes_or_no(other_differs) << "\n";
     return own_kept && other_differs;
 }
 
@@ -156,7 +155,7 @@ int lesson() {
     bool agree = true;
     for (const std::uint32_t seed : experiment::seeds)
         agree = routes_agree(seed) && agree;
-    std::cout << "the same bits in all of them: " << (agree ? "yes" : "no") << "\n";
+    std::cout << "the same bits in all of them: " << yes_or_no(agree) << "\n";
 
     step(3, "intervene: number the queries of a cached chunk from 0");
     print_chunk_mask("rightly, five tokens are cached and three are new:", {5, 6, 7});

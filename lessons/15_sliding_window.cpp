@@ -59,8 +59,8 @@ int lesson() {
     Decoder one_layer = decoder;
     one_layer.layers.resize(1);
     const bool inside = reaches(one_layer, 17), outside = reaches(one_layer, 16);
-    std::cout << "one layer, output 20: token 17 (20 - 3) matters: " << (inside ? "yes" : "no")
-              << ", token 16 (20 - 4) matters: " << (outside ? "yes" : "no") << "\n";
+    std::cout << "one layer, output 20: token 17 (20 - 3) matters: " << yes_or_no(inside)
+              << ", token 16 (20 - 4) matters: " << yes_or_no(outside) << "\n";
 
     step(2, "what is left in the cache after 24 tokens: three indices, kept apart");
     const KvCache cache = token_by_token(decoder, tokens, experiment::sliding).cache;
@@ -91,12 +91,12 @@ int lesson() {
     std::cout << "output 20 from the tokens 17 to 20 alone, the same bits: "
               << (four_fail ? "no" : "yes")
               << "\noutput 20 from the tokens 14 to 20 alone, the same bits: "
-              << (seven_do ? "yes" : "no") << "\n";
+              << yes_or_no(seven_do) << "\n";
 
     step(5, "chunks longer than the window");
     const Route chunked = by_chunks(decoder, tokens, {9, 1, 14}, experiment::sliding);
     const bool chunks = same_bits(chunked.hidden, full);
-    std::cout << "chunks of 9, 1 and 14, the same bits: " << (chunks ? "yes" : "no") << "\n";
+    std::cout << "chunks of 9, 1 and 14, the same bits: " << yes_or_no(chunks) << "\n";
 
     return verdict("A WINDOWED CACHE HOLDS COMPUTED HISTORY, NOT A SLICE OF TEXT",
                    inside && !outside && exact && controls_fire && four_fail && seven_do &&

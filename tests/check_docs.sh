@@ -9,7 +9,7 @@ done
 
 for text in README.md docs/*.md; do
     awk -v expected_files="$(echo lessons/*.expected)" -f tests/check_docs.awk "$text"
-    grep -o '](\([^)#:]*\)[)#]' "$text" | sed 's/^](//; s/.$//' | while read -r link; do
+    awk '/^```/ { code = !code } !code' "$text" | grep -o '](\([^)#:]*\)[)#]' | sed 's/^](//; s/.$//' | while read -r link; do
         [ -z "$link" ] || [ -e "$(dirname "$text")/$link" ] || echo "FAILED $text: broken link $link"
     done
 done

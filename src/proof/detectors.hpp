@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <any>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -79,20 +79,23 @@ struct Finding {
 
 namespace detection {
 
-// The shortest text that reads back as this very number, so that numbers that differ look
-// different.
-inline std::string number_text(double value) {
+inline std::string number_text(double value, int digits = 6) {
     std::array<char, 32> text{};
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-    return {text.data(), end};
+    std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+    return std::isnan(value) ? "nan" : text.data(); // a C library may print the sign of a NaN
 }
 
 inline std::string place(std::size_t t, std::size_t c) {
     return std::string("output at position ") + std::to_string(t) + ", column " + std::to_string(c);
 }
 
+// With as many digits as it takes for two numbers that differ to look different, at least 6.
 inline std::string from_to(double before, double after) {
-    return std::string(" moved from ") + number_text(before) + " to " + number_text(after);
+    int digits = 6;
+    while (digits < 17 && number_text(before, digits) == number_text(after, digits))
+        ++digits;
+    return std::string(" moved from ") + number_text(before, digits) + " to " +
+        number_text(after, digits);
 }
 
 // The first number in which two matrices differ, in words; nothing if they agree.

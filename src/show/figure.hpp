@@ -127,8 +127,19 @@ inline void draw_colour_scale(Svg& svg, double x, double y, double lowest, doubl
     svg.words(x + 8.0 * steps + 6, y + 9, fixed(largest, 2), "start");
 }
 
-// A matrix as coloured cells, row 0 on top; matrices of up to 8 columns show their numbers as well.
-// Rows and columns are labelled with their letter and number, as in show().
+// The elements of a matrix as coloured cells, row 0 on top, the left upper corner at (left, top).
+inline void draw_cells(Svg& svg, double left, double top, double cell_width, double cell_height,
+                       const Matrix& m) {
+    const double largest = largest_finite_magnitude(m);
+    for (std::size_t r = 0; r < m.rows; ++r)
+        for (std::size_t c = 0; c < m.cols; ++c)
+            svg.rectangle(left + cell_width * static_cast<double>(c),
+                          top + cell_height * static_cast<double>(r), cell_width - 1,
+                          cell_height - 1, heat_colour(m(r, c), largest));
+}
+
+// A matrix as coloured cells with axes and a scale; matrices of up to 8 columns show their numbers
+// as well. Rows and columns are labelled with their letter and number, as in show().
 inline Svg heat_map(const Caption& caption, const Matrix& m, const std::string& row_letter,
                     const std::string& column_letter) {
     require_filled(m, "heat_map: m");
@@ -146,16 +157,13 @@ inline Svg heat_map(const Caption& caption, const Matrix& m, const std::string& 
     for (std::size_t c = 0; c < m.cols; ++c)
         svg.words(left + cell_width * (static_cast<double>(c) + 0.5), top - 8,
                   column_letter + std::to_string(c), "middle");
+    draw_cells(svg, left, top, cell_width, cell_height, m);
     for (std::size_t r = 0; r < m.rows; ++r) {
-        const double y = top + cell_height * static_cast<double>(r);
-        svg.words(left - 8, y + cell_height / 2 + 4, row_letter + std::to_string(r), "end");
-        for (std::size_t c = 0; c < m.cols; ++c) {
-            const double x = left + cell_width * static_cast<double>(c);
-            svg.rectangle(x, y, cell_width - 1, cell_height - 1, heat_colour(m(r, c), largest));
-            if (numbered)
-                svg.words(x + cell_width / 2, y + cell_height / 2 + 4,
-                          m(r, c) == 0.0 ? "0" : fixed(m(r, c), 3), "middle");
-        }
+        const double y = top + cell_height * (static_cast<double>(r) + 0.5) + 4;
+        svg.words(left - 8, y, row_letter + std::to_string(r), "end");
+        for (std::size_t c = 0; c < m.cols && numbered; ++c)
+            svg.words(left + cell_width * (static_cast<double>(c) + 0.5), y,
+                      m(r, c) == 0.0 ? "0" : fixed(m(r, c), 3), "middle");
     }
     draw_colour_scale(svg, (left + right) / 2 - 80, bottom + 20, negative ? -largest : 0.0,
                       largest);

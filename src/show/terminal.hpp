@@ -47,6 +47,10 @@ inline std::string padded(const std::string& text, std::size_t width) {
     return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
 }
 
+inline const char* yes_or_no(bool answer) {
+    return answer ? "yes" : "no";
+}
+
 // "STEP 3: ..." The debugger stops here (make debug-NN).
 inline void step(int number, const std::string& text) {
     std::cout << (number > 1 ? "\n" : "") << "STEP " << number << ": " << text << std::endl;
