@@ -17,7 +17,7 @@ STRICT   := -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contr
 COMPILE  := $(CXX) $(STRICT) $(FLAGS_$(MODE)) -Isrc $(CXXFLAGS)
 # Two savings of time, neither needed: the gold linker where it is there, and the standard headers
 # compiled once (they are found by -include; the checks compile every header without them).
-LINK     := $(shell $(CXX) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold)
+LINK     := $(if $(filter-out sanitize,$(MODE)),$(shell $(CXX) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold))
 STANDARD := $(BUILD)/standard.hpp
 
 LESSONS  := $(sort $(patsubst lessons/%.cpp,%,$(wildcard lessons/[0-9]*.cpp)))
@@ -27,25 +27,13 @@ lesson    = $(firstword $(filter $*_% 0$*_%,$(LESSONS)))
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: proof help list course figures record audit fuzz test clean
+.PHONY: FORCE proof help list course figures record audit fuzz test clean
 
 proof: $(BUILD)/10_proof_by_intervention
 	@$<
 
 help:
-	@echo 'make              the proof of causality (lesson 10)'
-	@echo 'make list         the lessons, a line each'
-	@echo 'make lesson-07    build and run lesson 07'
-	@echo 'make debug-07     the same in gdb, stopped at STEP 1'
-	@echo 'make course       run all lessons, one after the other'
-	@echo 'make test         run every test and check; installs Boost.Test if it is missing'
-	@echo '                  and may be installed (INSTALL=no: never)'
-	@echo 'make figures      draw docs/figures anew, over the old ones'
-	@echo 'make record OUT=DIR   run the experiment of lessons 12 to 15, write it into a new folder'
-	@echo 'make audit RUN=DIR    check such a record without the program that made it'
-	@echo 'make fuzz SECONDS=20  feed damaged files to the .npz reader (needs clang++)'
-	@echo 'make clean        remove build/'
-	@echo 'With any of them: CXX=clang++, MODE=release (optimised) or MODE=sanitize (checks memory).'
+	@cat docs/help.txt
 
 list:
 	@awk 'FNR == 1 && sub("^// Lesson ", "")' lessons/[0-9]*.cpp
@@ -74,12 +62,7 @@ audit: $(BUILD)/17_audit
 	@$(BUILD)/17_audit "$$RUN"
 
 fuzz:
-	@mkdir -p build/fuzz/corpus
-	@clang++ $(STRICT) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc \
-	  tests/fuzz/npz_fuzz.cpp -o build/fuzz/npz_fuzz || \
-	  { echo 'make fuzz needs clang++ with its libFuzzer (Debian: apt-get install clang).'; exit 2; } >&2
-	@build/fuzz/npz_fuzz -max_total_time=$(SECONDS) -max_len=4096 -timeout=5 -rss_limit_mb=512 \
-	  -malloc_limit_mb=64 -use_value_profile=1 -artifact_prefix=build/fuzz/ build/fuzz/corpus tests/fuzz/seeds
+	@STRICT='$(STRICT)' SECONDS='$(SECONDS)' sh tests/fuzz/run.sh
 
 test:
 	@echo 'Building all tests and lessons, then checking: a minute or two.'
@@ -90,14 +73,17 @@ test:
 clean:
 	@rm -rf build
 
-FORCE:
-
 $(STANDARD): src/*/*.hpp lessons/*.cpp
 	@mkdir -p $(@D)
 	@cat $^ | grep '^#include <' | sort -u > $@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 
-$(STANDARD).gch: $(STANDARD)
+# What was built with other flags is built anew.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(COMPILE))' | cmp -s - $@ || echo '$(subst ','\'',$(COMPILE))' > $@
+
+$(STANDARD).gch: $(STANDARD) $(BUILD)/flags
 	@$(COMPILE) -x c++-header $< -o $@.$$$$ && mv -f $@.$$$$ $@
 
 # The record names the flags it was made with; the audit's demonstration lets 16_record make one.
