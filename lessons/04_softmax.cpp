@@ -17,7 +17,7 @@ using namespace glassbox;
 
 // The formula as printed in books: exp(x) / sum of exp(x). Fine on paper.
 Matrix naive_softmax(const Matrix& row) {
-    Matrix weights = for_each_element(row, std::exp);
+    Matrix weights = for_each_element(row, [](double score) { return std::exp(score); });
     return weights * (1.0 / std::accumulate(weights.values.begin(), weights.values.end(), 0.0));
 }
 

@@ -14,6 +14,8 @@
 #include "numbers/random.hpp"
 
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace glassbox {
 

@@ -6,7 +6,9 @@
 
 #include "numbers/matrix.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numbers>
 #include <span>
@@ -74,9 +76,10 @@ inline double gelu_tanh(double x) {
     return 0.5 * x * (1.0 + std::tanh(root * (x + 0.044715 * x * x * x)));
 }
 
-// A function of one number, applied to every element.
-inline Matrix for_each_element(const Matrix& x, double (*function)(double)) {
-    require_filled(x, "for_each_element: x");
+// A function of one number, applied to every element; `name` is for the message if x is empty.
+inline Matrix for_each_element(const Matrix& x, double (*function)(double),
+                               const std::string& name = "for_each_element") {
+    require_filled(x, name + ": x");
     Matrix result = x;
     for (double& value : result.values)
         value = function(value);
@@ -84,13 +87,14 @@ inline Matrix for_each_element(const Matrix& x, double (*function)(double)) {
 }
 
 inline Matrix gelu(const Matrix& x) {
-    return for_each_element(x, gelu);
+    return for_each_element(x, gelu, "gelu");
 }
 inline Matrix gelu_tanh(const Matrix& x) {
-    return for_each_element(x, gelu_tanh);
+    return for_each_element(x, gelu_tanh, "gelu_tanh");
 }
 inline Matrix tanh(const Matrix& x) {
-    return for_each_element(x, std::tanh);
+    return for_each_element(
+        x, [](double value) { return std::tanh(value); }, "tanh");
 }
 
 // layer_norm(x)[c] = (x[c] - mean) / sqrt(variance + epsilon) * gain[c] + bias[c],  row by row.
@@ -128,6 +132,7 @@ inline Matrix layer_norm(const Matrix& x, const Matrix& gain, const Matrix& bias
 // x: T x in; weight: out x in, PyTorch's layout, one row per output feature; bias: 1 x out.
 inline Matrix linear(const Matrix& x, const Matrix& weight) {
     require_filled(x, "linear: x");
+    require_filled(weight, "linear: weight (out x in)");
     require_shape(weight, weight.rows, x.cols, "linear: weight (out x in)");
     return matmul_transposed(x, weight);
 }

@@ -174,6 +174,8 @@ inline Matrix rows_of(const Matrix& m, std::size_t first, std::size_t count) {
 inline void append_rows(Matrix& m, const Matrix& more) {
     if (m.rows != 0)
         require_shape(more, more.rows, m.cols, "append_rows: more");
+    if (&m == &more) // inserting a vector into itself is undefined
+        return append_rows(m, Matrix(more));
     m.cols = more.cols;
     m.rows += more.rows;
     m.values.insert(m.values.end(), more.values.begin(), more.values.end());

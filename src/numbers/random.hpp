@@ -18,6 +18,8 @@
 #include <numbers>
 #include <optional>
 #include <random>
+#include <span>
+#include <stdexcept>
 
 namespace glassbox {
 

@@ -5,7 +5,6 @@
 #include "proof/detectors.hpp"
 #include "proof/intervention.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>

@@ -22,7 +22,7 @@ namespace glassbox {
 inline std::string printed(const char* format, int digits, double value) {
     if (std::isnan(value))
         return "nan"; // a C library may print the sign of a NaN; it says nothing here
-    char text[400];   // the longest double in %f has 309 digits before the point
+    char text[400];   // long enough for the largest double in %f, 309 digits and what follows
     std::snprintf(text, sizeof text, format, digits, value);
     return text;
 }
@@ -63,7 +63,7 @@ inline char heat(double value, double largest) {
         return '?';
     if (value == 0.0)
         return ramp[0];
-    if (std::isinf(value))
+    if (std::isinf(value) || std::isnan(largest))
         return '!';
     // Just below a boundary and just on it look the same: thirds and halves are common here.
     const double level = std::ceil(std::abs(value) / largest * 9.0 - 1e-9);

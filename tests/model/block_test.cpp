@@ -2,6 +2,10 @@
 #include "model/block.hpp"
 #include "support.hpp"
 
+#include <cmath>
+#include <map>
+#include <string>
+
 using namespace glassbox;
 
 namespace {
@@ -102,6 +106,39 @@ BOOST_AUTO_TEST_CASE(the_labs_block_is_drawn_exactly_as_pytorch_draws_it) {
     BOOST_CHECK(same_bits(drawn.mlp.expand.bias, expected.mlp.expand.bias));
     BOOST_CHECK(same_bits(drawn.mlp.project.weight, expected.mlp.project.weight));
     BOOST_CHECK(same_bits(drawn.mlp.project.bias, expected.mlp.project.bias));
+}
+
+// The same steps again, each from the one before, all from the project's own seed 23.
+BOOST_AUTO_TEST_CASE(every_step_from_seed_23_agrees_with_pytorch,
+                     *label("bias_forgotten") * label("mask_removed") * label("mask_one_too_far") *
+                         label("scale_left_out") * label("epsilon_outside_root") *
+                         label("variance_by_n_minus_1") * label("tanh_gelu")) {
+    const Lab lab;
+    const Block& b = lab.block;
+    const std::vector<int> positions = positions_from(0, 6);
+    const Matrix normed = b.ln1(lab.x), q = b.attention.query(normed), k = b.attention.key(normed),
+                 v = b.attention.value(normed),
+                 scores = matmul_transposed(q, k) * (1.0 / std::sqrt(8.0));
+    const Attention attention = attend(q, k, v, positions, positions, Mask{});
+    const Matrix after_attention = lab.x + attention.output, normed_again = b.ln2(after_attention),
+                 hidden = b.mlp.expand(normed_again), activated = gelu(hidden),
+                 mlp_output = b.mlp.project(activated);
+    const std::map<std::string, Matrix> steps{{"ln1_output", normed},
+                                              {"queries", q},
+                                              {"keys", k},
+                                              {"values", v},
+                                              {"scores_unmasked", scores},
+                                              {"attention_weights", attention.weights},
+                                              {"attention_output", attention.output},
+                                              {"after_attention", after_attention},
+                                              {"ln2_output", normed_again},
+                                              {"mlp_hidden", hidden},
+                                              {"mlp_activated", activated},
+                                              {"mlp_output", mlp_output},
+                                              {"output", after_attention + mlp_output}};
+    for (const auto& [name, step] : steps)
+        BOOST_TEST_CONTEXT(name)
+    check_close(step, reference(name), 1e-6);
 }
 
 // All steps together: these see every change of the block's arithmetic.

@@ -203,6 +203,16 @@ BOOST_AUTO_TEST_CASE(linear_refuses_what_does_not_fit) {
     check_message([&] { linear(x, Matrix(3, 4)); }, {"linear: weight (out x in) is 3x4", "3x3"});
     check_message([&] { linear(x, Matrix(5, 3), Matrix(1, 3)); }, {"linear: bias is 1x3", "1x5"});
     check_message([&] { linear(Matrix(2, 0), x); }, {"linear: x is 2x0", "empty"});
+    check_message([&] { linear(x, Matrix(0, 3)); }, {"linear: weight (out x in) is 0x3", "empty"});
+    check_message([&] { linear(x, Matrix(5, 3), Matrix(2, 5)); }, {"linear: bias is 2x5", "1x5"});
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_matrix_is_refused_by_the_name_of_the_operation) {
+    const Matrix none;
+    check_message([&] { gelu(none); }, {"gelu: x is 0x0"});
+    check_message([&] { gelu_tanh(none); }, {"gelu_tanh: x is 0x0"});
+    check_message([&] { tanh(none); }, {"tanh: x is 0x0"});
+    check_message([&] { rotate_positions(none, {}); }, {"rotate_positions: x is 0x0"});
 }
 
 BOOST_AUTO_TEST_CASE(sinusoidal_positions_agree_with_the_reference,

@@ -161,6 +161,16 @@ BOOST_AUTO_TEST_CASE(rows_of_takes_neighbouring_rows) {
                                     {"rows_of: 1 rows from row 3"});
 }
 
+BOOST_AUTO_TEST_CASE(rows_are_appended_below_even_a_matrix_to_itself) {
+    Matrix m;
+    append_rows(m, {{1, 2}});
+    append_rows(m, {{3, 4}, {5, 6}});
+    BOOST_CHECK(same_bits(m, {{1, 2}, {3, 4}, {5, 6}}));
+    append_rows(m, m);
+    BOOST_CHECK(same_bits(m, {{1, 2}, {3, 4}, {5, 6}, {1, 2}, {3, 4}, {5, 6}}));
+    check_message([&] { append_rows(m, {{1, 2, 3}}); }, {"append_rows: more is 1x3, wanted 1x2"});
+}
+
 BOOST_AUTO_TEST_CASE(sums_and_multiples_are_element_by_element) {
     BOOST_CHECK(same_bits(two_by_three + Matrix{{10, 20, 30}, {40, 50, 60}},
                           Matrix{{11, 22, 33}, {44, 55, 66}}));

@@ -147,9 +147,9 @@ BOOST_AUTO_TEST_CASE(a_mean_over_all_positions_is_caught,
 BOOST_AUTO_TEST_CASE(a_leak_of_a_single_bit_is_caught, *label("bits_compared_by_value")) {
     for (const auto& [quiet, loud] :
          {std::pair{0.0, -0.0}, {1.0, std::nextafter(1.0, 2.0)}, {NaN, -NaN}}) {
-        const Model model = [quiet = quiet, loud = loud](const Matrix& x) {
+        const Model model = [low = quiet, high = loud](const Matrix& x) {
             Matrix result = x;
-            result(0, 1) = x(2, 0) > 0 ? loud : quiet; // position 0 looks at position 2
+            result(0, 1) = x(2, 0) > 0 ? high : low; // position 0 looks at position 2
             return result;
         };
         const Matrix x{{0, 0}, {0, 0}, {-5, 0}};

@@ -27,7 +27,8 @@ std::string caught_by(const CausalityReport& report) {
 
 BOOST_AUTO_TEST_SUITE(gallery_of_leaks)
 
-BOOST_AUTO_TEST_CASE(every_leak_is_caught_by_the_detectors_that_its_line_claims_and_no_other) {
+BOOST_AUTO_TEST_CASE(every_leak_is_caught_by_the_detectors_that_its_line_claims_and_no_other,
+                     *label("mask_removed") * label("mask_one_too_far")) {
     for (const std::uint32_t seed : {23U, 7U})
         for (const Leak& leak : gallery(correct_network(seed)))
             BOOST_TEST(caught_by(examine(leak.subject, input(seed))) == leak.caught_by,
