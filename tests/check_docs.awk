@@ -3,6 +3,7 @@
 #     <!-- listing src/model/mask.hpp -->     the next ```cpp block stands so in that file
 #     <!-- output 05 -->                      the next ```text block stands so in lessons/05_*.expected
 #     <!-- edit lessons/05_x.cpp -->          the lines that the next ```diff block takes away stand there
+#     <!-- then 05 -->                        the next ```text block comes after the edit (check_changes.sh)
 #     <!-- numbers tests/x_test.cpp -->       numbers in the prose may come from that file
 #
 # Every ```cpp, ```text and ```diff block needs its line. A number with three or more decimals, or an
@@ -54,6 +55,7 @@ BEGIN {
 /^<!-- listing .* -->$/ { wanted = "cpp"; file = $3; next }
 /^<!-- output .* -->$/  { wanted = "text"; file = expected_of($3); next }
 /^<!-- edit .* -->$/    { wanted = "diff"; file = $3; next }
+/^<!-- then [0-9]+ -->$/ { wanted = "text"; file = ""; next }
 /^<!-- numbers .* -->$/ { known = known read_file($3); next }
 
 /^```/ && !fence {
@@ -64,7 +66,7 @@ BEGIN {
 /^```/ {
     fence = 0
     if (checked && kind == wanted) {
-        text = read_file(file, kind != "text")
+        text = file == "" ? block : read_file(file, kind != "text")
         known = known text block
         if (index(text, block) == 0) fail("this block does not stand so in " file)
     }
