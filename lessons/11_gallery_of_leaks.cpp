@@ -287,7 +287,7 @@ void draw_table(const std::filesystem::path& file) {
     for (std::size_t i = 0; i < detectors.size(); ++i)
         svg.words(366 + 32.0 * static_cast<double>(i), 62, detectors[i].letter, "middle");
     svg.rectangle(349, 69, 322, 18.0 * static_cast<double>(rows.size()) + 1, Svg::grid);
-    draw_cells(svg, 350, 70, 32, 18, cells);
+    draw_cells(svg, cells, {350, 70, 32, 18, 0.0, 1.0, false});
     svg.words(350, 88 + 18.0 * static_cast<double>(rows.size()),
               "orange: fails, white: passes, grey: not applicable", "start");
     svg.write(file);
@@ -313,7 +313,7 @@ void draw_influence_maps(const std::filesystem::path& file) {
             for (std::size_t s = 0; s < map.cols; ++s)
                 map(t, s) = map(t, s) == 0.0 ? 0.0 : s <= t ? -1.0 : 1.0;
         svg.rectangle(left - 1, 59, 145, 145, Svg::grid);
-        draw_cells(svg, left, 60, 12, 12, map);
+        draw_cells(svg, map, {left, 60, 12, 12, -1.0, 1.0, false});
         svg.words(left + 72, 50, leak.id.empty() ? leak.title : leak.id, "middle");
         left += 164;
     }

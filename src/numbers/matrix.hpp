@@ -169,6 +169,18 @@ inline Matrix rows_of(const Matrix& m, std::size_t first, std::size_t count) {
     return part;
 }
 
+// Columns first .. first + count - 1. Throws std::out_of_range if m has not so many.
+inline Matrix columns_of(const Matrix& m, std::size_t first, std::size_t count) {
+    if (first > m.cols || count > m.cols - first)
+        throw std::out_of_range("columns_of: " + std::to_string(count) + " columns from column " +
+                                std::to_string(first) + " of a " + shape_text(m) + " matrix");
+    Matrix part(m.rows, count);
+    for (std::size_t r = 0; r < m.rows; ++r)
+        for (std::size_t c = 0; c < count; ++c)
+            part(r, c) = m(r, first + c);
+    return part;
+}
+
 // Puts the rows of `more` below those of m; an m without rows takes any width.
 // Throws std::invalid_argument for another width.
 inline void append_rows(Matrix& m, const Matrix& more) {

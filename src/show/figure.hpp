@@ -128,47 +128,100 @@ inline void draw_colour_scale(Svg& svg, double x, double y, double lowest, doubl
     svg.words(x + 8.0 * steps + 6, y + 9, fixed(largest, 2), "start");
 }
 
-// The elements of a matrix as coloured cells, row 0 on top, the left upper corner at (left, top).
-inline void draw_cells(Svg& svg, double left, double top, double cell_width, double cell_height,
-                       const Matrix& m) {
-    const double largest = largest_finite_magnitude(m);
+// Where the cells of a heat map stand, how large they are, and what their colours mean.
+struct Cells {
+    double left, top, width, height;
+    double lowest = 0.0, largest = 0.0; // the ends of the colour scale
+    bool numbered = true;
+};
+
+inline void draw_cells(Svg& svg, const Matrix& m, const Cells& cells) {
     for (std::size_t r = 0; r < m.rows; ++r)
-        for (std::size_t c = 0; c < m.cols; ++c)
-            svg.rectangle(left + cell_width * static_cast<double>(c),
-                          top + cell_height * static_cast<double>(r), cell_width - 1,
-                          cell_height - 1, heat_colour(m(r, c), largest));
+        for (std::size_t c = 0; c < m.cols; ++c) {
+            const double x = cells.left + cells.width * static_cast<double>(c);
+            const double y = cells.top + cells.height * static_cast<double>(r);
+            svg.rectangle(x, y, cells.width - 1, cells.height - 1,
+                          heat_colour(m(r, c), cells.largest));
+            if (cells.numbered)
+                svg.words(x + cells.width / 2, y + cells.height / 2 + 4,
+                          m(r, c) == 0.0 ? "0" : fixed(m(r, c), 3), "middle");
+        }
 }
 
-// A matrix as coloured cells with axes and a scale; matrices of up to 8 columns show their numbers
-// as well. Rows and columns are labelled with their letter and number, as in show().
-inline Svg heat_map(const Caption& caption, const Matrix& m, const std::string& row_letter,
-                    const std::string& column_letter) {
-    require_filled(m, "heat_map: m");
-    const bool numbered = m.cols <= 8;
-    const double cell_width = numbered ? 58 : 26, cell_height = numbered ? 34 : 14;
-    const double left = 80, top = 70;
-    const double right = left + cell_width * static_cast<double>(m.cols);
-    const double bottom = top + cell_height * static_cast<double>(m.rows);
-    const double largest = largest_finite_magnitude(m);
-    const bool negative = std::ranges::any_of(m.values, [](double v) { return v < 0; });
+inline void draw_labels(Svg& svg, const Matrix& m, const Cells& cells,
+                        const std::string& row_letter, const std::string& column_letter) {
+    for (std::size_t c = 0; c < m.cols; ++c)
+        svg.words(cells.left + cells.width * (static_cast<double>(c) + 0.5), cells.top - 8,
+                  column_letter + std::to_string(c), "middle");
+    for (std::size_t r = 0; r < m.rows; ++r)
+        svg.words(cells.left - 8, cells.top + cells.height * (static_cast<double>(r) + 0.5) + 4,
+                  row_letter + std::to_string(r), "end");
+}
+
+// One of several heat maps in a figure.
+struct Panel {
+    std::string name; // stands above it
+    Matrix m;
+};
+
+// The cells of all panels: numbers where all have room for them, one scale of colours.
+inline Cells cells_for(const std::vector<Panel>& panels) {
+    Cells cells{80, 70, 58, 34};
+    for (const auto& [name, m] : panels) {
+        require_filled(m, "heat_maps: " + name);
+        require_shape(m, panels[0].m.rows, m.cols, "heat_maps: " + name);
+        cells.numbered = cells.numbered && m.cols <= 8;
+        cells.largest = std::max(cells.largest, largest_finite_magnitude(m));
+        if (std::ranges::any_of(m.values, [](double v) { return v < 0; }))
+            cells.lowest = -1;
+    }
+    cells.lowest *= cells.largest;
+    if (panels.size() > 1) { // room for the names, and narrower, as there are more
+        cells.top = 90;
+        cells.width = 44;
+    }
+    if (!cells.numbered) {
+        cells.width = 26;
+        cells.height = 14;
+    }
+    return cells;
+}
+
+// Matrices of equally many rows side by side, in the same colours, so that cells can be compared.
+// Throws std::invalid_argument for no panels, an empty one, or one with more or fewer rows.
+inline Svg heat_maps(const Caption& caption, const std::vector<Panel>& panels,
+                     const std::string& row_letter, const std::string& column_letter) {
+    if (panels.empty())
+        throw std::invalid_argument("heat_maps: no panels; wanted at least one");
+    constexpr double gap = 40;
+    Cells cells = cells_for(panels);
+    const double left = cells.left;
+    double right = left - gap;
+    for (const Panel& panel : panels)
+        right += gap + cells.width * static_cast<double>(panel.m.cols);
+    const double bottom = cells.top + cells.height * static_cast<double>(panels[0].m.rows);
 
     Svg svg(caption, right + 40, bottom + 50);
     svg.words((left + right) / 2, 44, caption.column_axis, "middle");
-    svg.words_upwards(22, (top + bottom) / 2, caption.row_axis);
-    for (std::size_t c = 0; c < m.cols; ++c)
-        svg.words(left + cell_width * (static_cast<double>(c) + 0.5), top - 8,
-                  column_letter + std::to_string(c), "middle");
-    draw_cells(svg, left, top, cell_width, cell_height, m);
-    for (std::size_t r = 0; r < m.rows; ++r) {
-        const double y = top + cell_height * (static_cast<double>(r) + 0.5) + 4;
-        svg.words(left - 8, y, row_letter + std::to_string(r), "end");
-        for (std::size_t c = 0; c < m.cols && numbered; ++c)
-            svg.words(left + cell_width * (static_cast<double>(c) + 0.5), y,
-                      m(r, c) == 0.0 ? "0" : fixed(m(r, c), 3), "middle");
+    svg.words_upwards(22, (cells.top + bottom) / 2, caption.row_axis);
+    for (const auto& [name, m] : panels) {
+        const double width = cells.width * static_cast<double>(m.cols);
+        if (!name.empty())
+            svg.words(cells.left + width / 2, cells.top - 24, name, "middle");
+        draw_labels(svg, m, cells, row_letter, column_letter);
+        draw_cells(svg, m, cells);
+        cells.left += width + gap;
     }
-    draw_colour_scale(svg, (left + right) / 2 - 80, bottom + 20, negative ? -largest : 0.0,
-                      largest);
+    draw_colour_scale(svg, (left + right) / 2 - 80, bottom + 20, cells.lowest, cells.largest);
     return svg;
+}
+
+// A matrix as coloured cells, row 0 on top; matrices of up to 8 columns show their numbers as well.
+// Rows and columns are labelled with their letter and number, as in show().
+inline Svg heat_map(const Caption& caption, const Matrix& m, const std::string& row_letter,
+                    const std::string& column_letter) {
+    require_filled(m, "heat_map: m");
+    return heat_maps(caption, {{"", m}}, row_letter, column_letter);
 }
 
 // The frame of a chart: maps values to coordinates and draws axes with round ticks.

@@ -171,6 +171,17 @@ BOOST_AUTO_TEST_CASE(rows_are_appended_below_even_a_matrix_to_itself) {
     check_message([&] { append_rows(m, {{1, 2, 3}}); }, {"append_rows: more is 1x3, wanted 1x2"});
 }
 
+BOOST_AUTO_TEST_CASE(columns_of_takes_neighbouring_columns, *label("first_columns_taken")) {
+    BOOST_CHECK(same_bits(columns_of(two_by_three, 1, 2), Matrix{{2, 3}, {5, 6}}));
+    BOOST_CHECK(same_bits(columns_of(two_by_three, 0, 3), two_by_three));
+    BOOST_CHECK_EQUAL(shape_text(columns_of(two_by_three, 3, 0)), "2x0");
+    check_throws<std::out_of_range>([] { columns_of(two_by_three, 2, 2); },
+                                    {"columns_of: 2 columns from column 2 of a 2x3"});
+    check_throws<std::out_of_range>([] { columns_of(two_by_three, 4, 0); },
+                                    {"from column 4 of a 2x3"});
+    check_throws<std::out_of_range>([] { columns_of(two_by_three, 1, SIZE_MAX); }, {"columns_of"});
+}
+
 BOOST_AUTO_TEST_CASE(sums_and_multiples_are_element_by_element) {
     BOOST_CHECK(same_bits(two_by_three + Matrix{{10, 20, 30}, {40, 50, 60}},
                           Matrix{{11, 22, 33}, {44, 55, 66}}));

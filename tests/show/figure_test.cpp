@@ -88,6 +88,7 @@ std::vector<std::string> one_of_each(const std::string& name) {
     const Caption named{name, name, name, name};
     return {text_of(heat_map(named, {{1, -2}, {0, not_a_number}}, name, "s")),
             text_of(heat_map(named, Matrix(3, 20, 0.1), "t", name)),
+            text_of(heat_maps(named, {{name, Matrix(2, 2, 1)}, {name, {{3}, {4}}}}, name, "s")),
             text_of(line_chart(named, {{name, {0, 1}, {-3, 1.0 / 3}}})),
             text_of(line_chart(named, three_lines)),
             text_of(line_chart(named, {{name, {1, 2, 3}, {1e-12, 1, 50}}}, true)),
@@ -186,6 +187,33 @@ BOOST_AUTO_TEST_CASE(the_colour_scale_begins_below_zero_only_for_negative_number
     BOOST_CHECK_EQUAL(count(positive, ">0.00<") + count(positive, ">2.00<"), 2U);
 }
 
+// The cell 1 of the second panel is as dark as the cell 1 of the first, whose largest is 2.
+BOOST_AUTO_TEST_CASE(panels_stand_side_by_side_in_the_same_colours,
+                     *label("panels_in_colours_of_their_own") * label("panels_over_each_other")) {
+    const std::string text =
+        text_of(heat_maps(caption, {{"left", {{1, 0}, {0, 2}}}, {"right", {{1}, {0}}}}, "t", "s"));
+    BOOST_CHECK_EQUAL(count(text, "<rect "), 1U + 4U + 2U + 20U);
+    for (const std::string label : {"left", "right", "rows", "columns", "Title"})
+        BOOST_CHECK_GE(count(text, ">" + label + "<"), 1U);
+    BOOST_CHECK_EQUAL(count(text, ">s0<"), 2U);
+    BOOST_CHECK_EQUAL(count(text, ">t1<"), 2U);
+    for (const std::string x : {"80.0", "208.0"}) // the second begins 2 cells of 44 and 40 later
+        check_contains(text,
+                       "<rect x=\"" + x +
+                           "\" y=\"90.0\" width=\"43.0\" height=\"33.0\" fill=\"#eaaf80\"/>");
+    BOOST_CHECK_EQUAL(count(text, ">0.00<") + count(text, ">2.00<"), 2U);
+}
+
+// One panel with many columns takes the numbers from all; one negative number gives all a scale
+// that begins below zero.
+BOOST_AUTO_TEST_CASE(panels_agree_on_numbers_and_on_the_scale) {
+    const std::string wide =
+        text_of(heat_maps(caption, {{"a", {{0.25}}}, {"b", Matrix(1, 9, -0.5)}}, "t", "s"));
+    BOOST_CHECK_EQUAL(count(wide, ">0.250<") + count(wide, ">-0.500<"), 0U);
+    BOOST_CHECK_EQUAL(count(wide, ">-0.50<") + count(wide, ">0.50<"), 2U);
+    check_contains(wide, "width=\"25.0\" height=\"13.0\"");
+}
+
 BOOST_AUTO_TEST_CASE(lines_run_from_corner_to_corner_and_differ_in_dashes) {
     const std::string one = text_of(line_chart(caption, {{"up", {0, 10}, {0, 5}}}));
     check_contains(one, "stroke=\"#d55e00\" stroke-width=\"2\"  points=\"80.0,300.0 560.0,40.0\"");
@@ -282,6 +310,17 @@ BOOST_AUTO_TEST_CASE(heat_maps_and_bars_that_cannot_be_drawn_are_refused) {
     }
     BOOST_CHECK_THROW(heat_map(caption, Matrix(0, 3), "t", "s"), std::invalid_argument);
     check_message([] { heat_map(caption, Matrix(0, 3), "t", "s"); }, {"heat_map: m is 0x3"});
+    check_message([] { heat_maps(caption, {}, "t", "s"); }, {"heat_maps: no panels"});
+    check_message(
+        [] {
+            heat_maps(caption, {{"a", {{1}}}, {"b", {{1}, {2}}}}, "t", "s");
+        },
+        {"heat_maps: b is 2x1, wanted 1x1"});
+    check_message(
+        [] {
+            heat_maps(caption, {{"a", Matrix(0, 3)}}, "t", "s");
+        },
+        {"heat_maps: a is 0x3, an empty matrix"});
 }
 
 BOOST_AUTO_TEST_CASE(a_figure_that_cannot_be_written_is_an_error) {
