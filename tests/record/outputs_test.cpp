@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_reach_must_fit_into_the_positions) {
     check_message([] { reach_to_be_shown(2, 0, 8); }, {"window 2, layers 0; wanted at least 1"});
 }
 
-BOOST_AUTO_TEST_CASE(what_numpy_wrote_is_judged) {
+BOOST_AUTO_TEST_CASE(what_numpy_wrote_is_judged, *label("farthest_input_missed")) {
     const Influence sound = influence_of(read_runs(folder + "runs.npz"), 0.0);
     BOOST_CHECK(!first_beyond(sound, causal_reach()));
     BOOST_CHECK_EQUAL(farthest_back(sound), 5U);
