@@ -22,6 +22,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -29,6 +30,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 using namespace glassbox;
@@ -111,13 +113,10 @@ void print_left_out(const Matrix& change, const std::vector<bool>& moved, std::s
     double largest = 0.0;
     std::size_t count = 0;
     for (std::size_t t = first; t < end; ++t) {
-        if (!(change(0, t) <= largest)) // a NaN is larger than everything
+        if (!std::isnan(largest) && !(change(0, t) <= largest)) // a NaN is the largest, and stays
             largest = change(0, t);
-        if (std::isnan(largest))
-            break;
-    }
-    for (std::size_t t = first; t < end; ++t)
         count += moved[t];
+    }
     std::cout << "  t" << first << " to t" << end - 1 << ", not drawn: " << count << " of "
               << end - first << " moved, largest change " << scientific(largest) << "\n";
 }

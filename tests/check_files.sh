@@ -173,10 +173,10 @@ for arguments in '--help' 'before.npy after.npy' 'a b c d' 'runs.npz --window 2'
 done
 
 # an output that nobody receives
-if [ -e /dev/full ] && "$program" before.npy after.npy 3 > /dev/full 2> err || ! grep -q 'could not be written' err; then
-    echo "FAILED a full disk is no error"
-else
+[ -e /dev/full ] && if ! "$program" before.npy after.npy 3 2> err > /dev/full && grep -q 'could not be written' err; then
     echo "ok a full disk is an error"
+else
+    echo "FAILED a full disk is no error"
 fi
 if (trap '' PIPE; "$program" before.npy after.npy 3 2> err; echo $? > code) | true; [ "$(cat code)" = 2 ]; then
     echo "ok a closed pipe is an error"

@@ -129,13 +129,15 @@ inline std::size_t parse_count(const Bytes& entry, const std::vector<std::size_t
     const bool empty = std::ranges::count(shape, std::size_t{0}) > 0;
     const std::size_t most = empty ? 1000000 : room;
     std::size_t count = 1;
-    std::string text;
-    for (const std::size_t size : shape)
-        text += (text.empty() ? "" : "x") + std::to_string(size);
+    std::string text; // "6x4x"
+    for (const std::size_t size : shape) {
+        text += std::to_string(size);
+        text += 'x';
+    }
     for (const std::size_t size : shape) {
         if (size > most / count)
-            entry.fail("the header promises " + text + " numbers, " + std::to_string(room) +
-                       " are there; was the file cut short?");
+            entry.fail("the header promises " + text.substr(0, text.size() - 1) + " numbers, " +
+                       std::to_string(room) + " are there; was the file cut short?");
         count *= std::max<std::size_t>(1, size);
     }
     if (count > most) // of a single number, ()
