@@ -13,10 +13,8 @@
 #include "show/terminal.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <iostream>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -60,17 +58,6 @@ int record_into(const fs::path& folder, const fs::path& program) {
         std::cout << "  " << name << ", " << content.size() << " bytes\n";
     return 0;
 }
-
-// A folder for this demonstration, gone at its end.
-struct Scratch {
-    fs::path path =
-        fs::temp_directory_path() / ("glassbox_" + std::to_string(std::random_device{}()));
-    Scratch() { fs::create_directory(path); }
-    ~Scratch() {
-        std::error_code ignored;
-        fs::remove_all(path, ignored);
-    }
-};
 
 // The numbers of a seed, as they go into results.json; differences to 10 digits
 // here.
@@ -157,7 +144,7 @@ bool nothing_is_spoilt(const Files& other, const fs::path& folder) {
 }
 
 int lesson(const fs::path& program) {
-    const Scratch scratch;
+    const ScratchFolder scratch;
 
     step(1, "run the experiment for one seed: 16 arrays, 16 numbers");
     const SeedRun run = run_seed(7);
@@ -184,21 +171,12 @@ int lesson(const fs::path& program) {
 }
 
 int main(int argc, char** argv) {
-    try {
-        const std::vector<std::string> arguments(argv + 1, argv + argc);
-        int exit_code = 0;
+    return run(argc, argv, [program = argv[0]](const std::vector<std::string>& arguments) {
         if (arguments.empty())
-            exit_code = lesson(argv[0]);
-        else if (arguments.size() == 1 && !arguments[0].empty() && arguments[0][0] != '-')
-            exit_code = record_into(arguments[0], argv[0]);
-        else if (arguments.size() != 2 || arguments[0] != "--figures") // it has none to draw
-            throw std::invalid_argument("usage: 16_record, or 16_record DIR, DIR being a new "
-                                        "folder (make record OUT=DIR)");
-        if (!std::cout.flush())
-            throw std::runtime_error("the output could not be written");
-        return exit_code;
-    } catch (const std::exception& error) {
-        std::cerr << fs::path(argv[0]).filename().string() << ": " << error.what() << "\n";
-        return 2;
-    }
+            return lesson(program);
+        if (arguments.size() == 1 && !arguments[0].empty() && arguments[0][0] != '-')
+            return record_into(arguments[0], program);
+        throw std::invalid_argument("usage: 16_record, or 16_record DIR, DIR being a new folder "
+                                    "(make record OUT=DIR)");
+    });
 }

@@ -10,13 +10,12 @@
 // sha256.json. Is anything left that gives it away?
 
 #include "record/audit.hpp"
+#include "record/folder.hpp"
 #include "show/terminal.hpp"
 
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <iostream>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -49,8 +48,8 @@ std::string shell_quoted(const std::string& word) {
 
 // A record made by the program of lesson 16, which lies beside this one.
 Files new_record(const fs::path& program) {
-    const fs::path folder =
-        fs::temp_directory_path() / ("glassbox_" + std::to_string(std::random_device{}()));
+    const ScratchFolder scratch;
+    const fs::path folder = scratch.path / "run";
     const fs::path recorder = fs::absolute(program).parent_path() / "16_record";
     const std::string command =
         shell_quoted(recorder.string()) + " " + shell_quoted(folder.string()) + " > /dev/null";
@@ -60,7 +59,6 @@ Files new_record(const fs::path& program) {
     Files files;
     for (const char* name : auditing::names)
         files[name] = read_file(folder / name);
-    fs::remove_all(folder);
     return files;
 }
 
@@ -137,21 +135,12 @@ int lesson(const fs::path& program) {
 }
 
 int main(int argc, char** argv) {
-    try {
-        const std::vector<std::string> arguments(argv + 1, argv + argc);
-        int exit_code = 0;
+    return run(argc, argv, [program = argv[0]](const std::vector<std::string>& arguments) {
         if (arguments.empty())
-            exit_code = lesson(argv[0]);
-        else if (arguments.size() == 1 && !arguments[0].empty() && arguments[0][0] != '-')
-            exit_code = audit_folder(arguments[0]);
-        else if (arguments.size() != 2 || arguments[0] != "--figures") // it has none to draw
-            throw std::invalid_argument("usage: 17_audit, or 17_audit DIR, DIR being the folder of "
-                                        "a record (make audit RUN=DIR)");
-        if (!std::cout.flush())
-            throw std::runtime_error("the output could not be written");
-        return exit_code;
-    } catch (const std::exception& error) {
-        std::cerr << fs::path(argv[0]).filename().string() << ": " << error.what() << "\n";
-        return 2;
-    }
+            return lesson(program);
+        if (arguments.size() == 1 && !arguments[0].empty() && arguments[0][0] != '-')
+            return audit_folder(arguments[0]);
+        throw std::invalid_argument("usage: 17_audit, or 17_audit DIR, DIR being the folder of a "
+                                    "record (make audit RUN=DIR)");
+    });
 }

@@ -5,7 +5,7 @@ set -u
 log=$BUILD/test.log
 : > "$log"
 
-for name in ${CHECKS:-units lessons figures docs headers changes checks edits}; do
+for name in ${CHECKS:-units lessons figures files docs headers changes checks edits}; do
     case $name in changes | checks | edits) # these damage a sound copy: without one they would only confuse
         if grep -q '^FAILED ' "$log"; then
             echo "$name: not run, since something failed before"

@@ -27,13 +27,15 @@ inline std::string encoded(std::uint64_t value, std::size_t bytes) {
     return result;
 }
 
-// A view of bytes that knows what it is part of, so that an error can say so. Little-endian.
+// A view of bytes that knows what it is part of and who reads it, so that an error can say so.
+// Little-endian.
 struct Bytes {
     std::span<const unsigned char> data;
     std::string name;
+    std::string reader = "read_npz";
 
     [[noreturn]] void fail(const std::string& reason) const {
-        throw std::runtime_error("read_npz: " + name + ": " + reason);
+        throw std::runtime_error(reader + ": " + name + ": " + reason);
     }
 
     void require(std::size_t offset, std::size_t count) const {
@@ -44,7 +46,7 @@ struct Bytes {
 
     Bytes part(std::size_t offset, std::size_t count) const {
         require(offset, count);
-        return {data.subspan(offset, count), name};
+        return {data.subspan(offset, count), name, reader};
     }
 
     std::uint64_t number(std::size_t offset, std::size_t count) const {

@@ -6,11 +6,23 @@
 #include "record/results.hpp"
 
 #include <filesystem>
+#include <random>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
 
 namespace glassbox {
+
+// A folder in the system's place for temporary files, gone with all that is in it at the end.
+struct ScratchFolder {
+    std::filesystem::path path = std::filesystem::temp_directory_path() /
+        ("glassbox_" + std::to_string(std::random_device{}()));
+    ScratchFolder() { std::filesystem::create_directory(path); }
+    ~ScratchFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+};
 
 // An empty folder `.NAME.partial` for the files of NAME. One that a killed run left behind is
 // removed first, if it holds nothing but such files; anything else is not ours to delete.

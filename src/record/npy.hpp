@@ -16,10 +16,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace glassbox {
@@ -69,52 +71,120 @@ inline std::vector<std::size_t> parse_shape(const Bytes& entry, std::string_view
     return sizes;
 }
 
+// An array as it was read: type, sizes, and numbers in C order (the last index runs fastest).
+struct Array {
+    std::string type; // <f8, <f4, <f2 or <i8
+    std::vector<std::size_t> shape;
+    std::vector<double> values;
+};
+
 constexpr std::int64_t largest_exact_integer = std::int64_t{1} << 53; // in a double
+
+// float16: a sign, 5 bits of exponent e, 10 bits of fraction f. The number is (1 + f/1024)
+// 2^(e-15); e = 0 means f/1024 2^-14, e = 31 an infinity or a NaN. Source: IEEE 754, binary16.
+inline double half_precision(std::uint64_t bits) {
+    const auto fraction = static_cast<double>(bits & 0x3ff);
+    const int exponent = static_cast<int>(bits >> 10 & 0x1f);
+    double size = std::ldexp(1024.0 + fraction, exponent - 25);
+    if (exponent == 0)
+        size = std::ldexp(fraction, -24);
+    if (exponent == 31)
+        size = fraction == 0.0 ? std::numeric_limits<double>::infinity()
+                               : std::numeric_limits<double>::quiet_NaN();
+    return (bits & 0x8000) != 0 ? -size : size;
+}
 
 inline double decode(const Bytes& numbers, std::size_t offset, std::string_view type) {
     if (type == "<f8")
         return std::bit_cast<double>(numbers.number(offset, 8));
     if (type == "<f4")
         return std::bit_cast<float>(static_cast<std::uint32_t>(numbers.number(offset, 4)));
+    if (type == "<f2")
+        return half_precision(numbers.number(offset, 2));
     const auto integer = std::bit_cast<std::int64_t>(numbers.number(offset, 8));
     if (integer > largest_exact_integer || integer < -largest_exact_integer)
         numbers.fail("the integer " + std::to_string(integer) + " does not fit in a double");
     return static_cast<double>(integer);
 }
 
-// The element type, one of <f8, <f4 and <i8, in C order.
+// The element type, one of <f8, <f4, <f2 and <i8, in C order.
 inline std::string parse_type(const Bytes& entry, std::string_view header) {
     const std::string_view text = value_of(entry, header, "descr");
-    const std::string type(text.substr(0, text.find(',')));
-    if (type != "'<f8'" && type != "'<f4'" && type != "'<i8'")
-        entry.fail("the type is " + type + "; wanted '<f8', '<f4' or '<i8'");
+    const std::string type(text.substr(0, std::min<std::size_t>(text.find(','), 60)));
+    if (type == "'|O'")
+        entry.fail("the array holds Python objects ('|O'), which are not read; save "
+                   "numpy.array(rows, '<f8'), all rows equally long");
+    if (type != "'<f8'" && type != "'<f4'" && type != "'<f2'" && type != "'<i8'")
+        entry.fail("the type is " + type +
+                   "; wanted '<f8', '<f4', '<f2' or '<i8': save array.astype('<f8')");
     if (!value_of(entry, header, "fortran_order").starts_with("False"))
         entry.fail("the array is in Fortran order; save numpy.ascontiguousarray of it");
     return type.substr(1, 3);
 }
 
-// One .npy array as a Matrix: a vector of n numbers is 1 x n, a single number 1 x 1.
-inline Matrix parse(const Bytes& entry) {
-    if (entry.text(0, 8) != std::string("\x93NUMPY\x01\x00", 8))
-        entry.fail("not an .npy array of version 1.0");
+// How many numbers an array of this shape has, where there is room for so many. A shape with a 0 in
+// it would fit anywhere; its other sizes stay below a million, so that nobody counts rows forever.
+inline std::size_t parse_count(const Bytes& entry, const std::vector<std::size_t>& shape,
+                               std::size_t room) {
+    const bool empty = std::ranges::count(shape, std::size_t{0}) > 0;
+    const std::size_t most = empty ? 1000000 : room;
+    std::size_t count = 1;
+    std::string text; // "6x4x"
+    for (const std::size_t size : shape) {
+        text += std::to_string(size);
+        text += 'x';
+    }
+    for (const std::size_t size : shape) {
+        if (size > most / count)
+            entry.fail("the header promises " + text.substr(0, text.size() - 1) + " numbers, " +
+                       std::to_string(room) + " are there; was the file cut short?");
+        count *= std::max<std::size_t>(1, size);
+    }
+    if (count > most) // of a single number, ()
+        entry.fail("the header promises a number, and none is there");
+    return empty ? 0 : count;
+}
+
+// The magic word. What people hand in for an .npy is told apart.
+inline void require_magic_word(const Bytes& entry) {
+    const std::string magic = entry.text(0, 8);
+    if (magic.starts_with("PK"))
+        entry.fail("a zip archive (.npz, .pt); wanted a single array, as numpy.save writes it");
+    if (!magic.starts_with("\x93NUMPY"))
+        entry.fail("not an .npy array of version 1.0; numpy.save writes one");
+    if (magic.substr(6) != std::string("\x01\x00", 2))
+        entry.fail("not an .npy array of version 1.0, but of " + std::to_string(int{magic[6]}) +
+                   "." + std::to_string(int{magic[7]}) +
+                   "; numpy.save of a plain array of numbers writes 1.0");
+}
+
+// One .npy array of any number of dimensions.
+inline Array parse_array(const Bytes& entry) {
+    require_magic_word(entry);
     const std::size_t start = 10 + entry.number(8, 2);
     const std::string header = entry.text(10, start - 10);
     const std::string type = parse_type(entry, header);
-    std::vector<std::size_t> shape = parse_shape(entry, value_of(entry, header, "shape"));
+    const std::size_t width = static_cast<std::size_t>(type.back() - '0');
+    const std::size_t bytes = entry.data.size() - start;
+    Array result{type, parse_shape(entry, value_of(entry, header, "shape")), {}};
+    const std::size_t count = parse_count(entry, result.shape, bytes / width);
+    if (bytes != count * width)
+        entry.fail("there are bytes left over behind the numbers");
+    result.values.reserve(count);
+    for (std::size_t i = 0; i < count; ++i)
+        result.values.push_back(decode(entry, start + i * width, type));
+    return result;
+}
+
+// The same as a Matrix: a vector of n numbers is 1 x n, a single number 1 x 1.
+inline Matrix parse(const Bytes& entry) {
+    Array array = parse_array(entry);
+    std::vector<std::size_t>& shape = array.shape;
     if (shape.size() > 2)
         entry.fail("the array has " + std::to_string(shape.size()) + " dimensions; wanted 0 to 2");
     shape.insert(shape.begin(), 2 - shape.size(), 1);
-
-    const std::size_t width = type == "<f4" ? 4 : 8;
-    const std::size_t bytes = entry.data.size() - start;
-    if (shape[0] > bytes / width / std::max<std::size_t>(1, shape[1]))
-        entry.fail("the header promises " + shape_text(shape[0], shape[1]) + " numbers, " +
-                   std::to_string(bytes / width) + " are there");
-    if (bytes != shape[0] * shape[1] * width)
-        entry.fail("there are bytes left over behind the numbers");
     Matrix result(shape[0], shape[1]);
-    for (std::size_t i = 0; i < result.values.size(); ++i)
-        result.values[i] = decode(entry, start + i * width, type);
+    result.values = std::move(array.values);
     return result;
 }
 
@@ -174,5 +244,12 @@ inline std::string format(const NpyArray& array) {
 }
 
 } // namespace npy
+
+// The array of an .npy file: float64, float32, float16 or int64, in C order. Throws
+// std::runtime_error naming file, reason and fix for anything else.
+inline npy::Array read_npy(const std::filesystem::path& path) {
+    const std::string content = read_file(path, "read_npy");
+    return npy::parse_array({bytes_of(content), path.string(), "read_npy"});
+}
 
 } // namespace glassbox

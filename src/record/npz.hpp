@@ -19,26 +19,37 @@
 
 namespace glassbox {
 
-// All arrays of a .npz by name (without ".npy"): float64, float32 or int64, in C order, of at most
-// two dimensions. `name` is what the archive is called in messages. Throws std::runtime_error
-// naming archive, array and reason for anything else.
-inline std::map<std::string, Matrix> parse_npz(std::span<const unsigned char> archive,
-                                               const std::string& name) {
+// What `parse` makes of every array of a .npz, by name (without ".npy").
+template <typename Parse>
+auto parse_npz_with(std::span<const unsigned char> archive, const std::string& name, Parse parse) {
     const Bytes file{archive, name};
-    std::map<std::string, Matrix> arrays;
+    std::map<std::string, decltype(parse(file))> arrays;
     for (const zip::Entry& entry : zip::entries(file)) {
         std::string array = entry.name;
         if (array.ends_with(".npy"))
             array.resize(array.size() - 4);
-        if (!arrays.emplace(array, npy::parse(entry.content)).second)
+        if (!arrays.emplace(array, parse(entry.content)).second)
             file.fail("two arrays are called '" + array + "'");
     }
     return arrays;
 }
 
+// All arrays of a .npz by name: float64, float32, float16 or int64, in C order, of at most two
+// dimensions. `name` is what the archive is called in messages. Throws std::runtime_error naming
+// archive, array and reason for anything else.
+inline std::map<std::string, Matrix> parse_npz(std::span<const unsigned char> archive,
+                                               const std::string& name) {
+    return parse_npz_with(archive, name, npy::parse);
+}
+
 // The same from a file.
 inline std::map<std::string, Matrix> read_npz(const std::filesystem::path& path) {
     return parse_npz(bytes_of(read_file(path, "read_npz")), path.string());
+}
+
+// The same with any number of dimensions.
+inline std::map<std::string, npy::Array> read_npz_arrays(const std::filesystem::path& path) {
+    return parse_npz_with(bytes_of(read_file(path, "read_npz")), path.string(), npy::parse_array);
 }
 
 // The bytes of a .npz with these arrays, in this order. The same arrays give the same bytes. Throws

@@ -63,7 +63,7 @@ inline Bytes entry_at(const Bytes& file, std::size_t directory, const std::strin
     const std::uint64_t stored_size = file.number(directory + 20, 4);
     const std::uint64_t size = file.number(directory + 24, 4);
     const std::size_t local = file.number(directory + 42, 4);
-    const Bytes here{file.data, file.name + ": " + name};
+    const Bytes here{file.data, file.name + ": " + name, file.reader};
     if (method != 0)
         here.fail("the entry is compressed; write it with numpy.savez, not savez_compressed");
     if (size == 0xffffffff)

@@ -19,6 +19,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace glassbox {
@@ -74,12 +75,26 @@ public:
         words(x, y, text, "middle", ink, "transform=\"rotate(-90 " + at(x) + " " + at(y) + ")\"");
     }
 
-    // The finished picture. Throws std::runtime_error if the file cannot be written.
+    // The finished picture, written beside the file first: what is there under its name is whole.
+    // Throws std::runtime_error if it cannot be written, and leaves nothing then.
     void write(const std::filesystem::path& file) const {
-        std::ofstream stream(file, std::ios::binary);
+        namespace fs = std::filesystem;
+        std::error_code error; // checked where it matters
+        fs::path partial = file;
+        partial += ".partial";
+        const bool in_the_way = fs::exists(file, error) && !fs::is_regular_file(file, error);
+        std::ofstream stream;
+        if (!in_the_way)
+            stream.open(partial, std::ios::binary);
         stream << text_ << "</svg>\n";
-        if (!stream.flush())
-            throw std::runtime_error("Svg: cannot write " + file.string());
+        stream.close();
+        if (stream)
+            fs::rename(partial, file, error);
+        if (stream && !error)
+            return;
+        if (!in_the_way)
+            fs::remove(partial, error);
+        throw std::runtime_error("Svg: cannot write " + file.string());
     }
 
 private:

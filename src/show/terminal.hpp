@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -70,6 +71,21 @@ inline char heat(double value, double largest) {
     return ramp[static_cast<std::size_t>(std::clamp(level, 1.0, 9.0))];
 }
 
+// A magnitude as a bar of up to `width` characters, on a scale that ends at the largest: blank is
+// exactly 0, anything else has one # at least; a NaN and an infinity are a single ? and !.
+inline std::string bar(double value, double largest, std::size_t width = 32) {
+    std::string text;
+    if (!std::isfinite(value)) {
+        text = std::isnan(value) ? "?" : "!";
+    } else if (value != 0.0) {
+        const double most = static_cast<double>(width);
+        const double length = std::ceil(std::abs(value) / largest * most - 1e-9);
+        text.assign(static_cast<std::size_t>(std::clamp(length, 1.0, most)), '#');
+    }
+    text.resize(width, ' ');
+    return text;
+}
+
 inline double largest_finite_magnitude(const Matrix& m) {
     double largest = 0.0;
     for (const double value : m.values)
@@ -118,9 +134,18 @@ inline int verdict(const std::string& claim, bool holds) {
     return holds ? 0 : 1;
 }
 
-// What a lesson's main does: run it, or with "--figures DIR" write its figures there. An error is
-// one line on stderr and exit code 2.
-inline int run(int argc, char** argv, int (*lesson)(),
+// An error's text as one line, whatever a file's names have brought into it.
+inline std::string one_line(std::string text) {
+    for (char& c : text)
+        if ((c >= 0 && c < ' ') || c == 127)
+            c = '?';
+    return text;
+}
+
+// What the main of a lesson with arguments does: run it, or with "--figures DIR" write its figures
+// there. An error is one line on stderr and exit code 2.
+inline int run(int argc, char** argv,
+               const std::function<int(const std::vector<std::string>& arguments)>& lesson,
                void (*figures)(const std::filesystem::path& folder) = nullptr) {
     try {
         const std::vector<std::string> arguments(argv + 1, argv + argc);
@@ -130,17 +155,26 @@ inline int run(int argc, char** argv, int (*lesson)(),
                 figures(arguments[1]);
             return 0;
         }
-        if (!arguments.empty())
-            throw std::invalid_argument("usage: no arguments, or --figures DIR");
-        const int exit_code = lesson();
+        const int exit_code = lesson(arguments);
         if (!std::cout.flush())
             throw std::runtime_error("the output could not be written");
         return exit_code;
     } catch (const std::exception& error) {
-        std::cerr << std::filesystem::path(argv[0]).filename().string() << ": " << error.what()
-                  << "\n";
+        std::cerr << std::filesystem::path(argv[0]).filename().string() << ": "
+                  << one_line(error.what()) << "\n";
         return 2;
     }
+}
+
+// The same for a lesson that takes none.
+inline int run(int argc, char** argv, int (*lesson)(),
+               void (*figures)(const std::filesystem::path& folder) = nullptr) {
+    const auto without_arguments = [lesson](const std::vector<std::string>& arguments) {
+        if (!arguments.empty())
+            throw std::invalid_argument("usage: no arguments, or --figures DIR");
+        return lesson();
+    };
+    return run(argc, argv, without_arguments, figures);
 }
 
 } // namespace glassbox

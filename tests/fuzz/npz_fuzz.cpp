@@ -1,10 +1,11 @@
-// Feeds damaged bytes to the .npz reader (make fuzz): every input is read or refused with an
-// exception, and what was read can be written and read again, to the last bit.
+// Feeds damaged bytes to the readers of .npz and .npy (make fuzz): every input is read or refused
+// with an exception, and what was read can be written and read again, to the last bit.
 //
-// An input is tried as an archive, and as one array inside a sound archive: the checksum of an
-// archive would keep nearly every damaged array from being looked at.
+// An input is tried as an archive, as one array inside a sound archive (the checksum of an archive
+// would keep nearly every damaged array from being looked at), and as the outputs of a model.
 #include "numbers/matrix.hpp"
 #include "record/npz.hpp"
+#include "record/outputs.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +34,23 @@ void try_archive(std::string_view archive) {
         if (!same_bits(parse_npz(bytes_of(written), "written").at("array"), m))
             std::abort();
     }
-    if (numbers > archive.size() / 4)
+    if (numbers > archive.size() / 2) // a number has two bytes at least
         std::abort();
+}
+
+// The same for a single array, and for two of them as before and after of an experiment.
+void try_outputs(std::string_view array) {
+    try {
+        const npy::Array numbers = npy::parse_array({bytes_of(array), "fuzz", "read_npy"});
+        if (numbers.values.size() > array.size() / 2)
+            std::abort();
+        const Outputs outputs = outputs_of(numbers, "fuzz");
+        if (outputs.rows.values.size() != numbers.values.size())
+            std::abort();
+        moved_outputs(experiment_of(outputs, outputs, 1), 0.0);
+    } catch (const std::exception&) {
+        return; // refused, as it should be
+    }
 }
 
 } // namespace
@@ -43,5 +59,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string input(data, data + size);
     try_archive(input);
     try_archive(zip::archive({{"array.npy", input}}));
+    try_outputs(input);
     return 0;
 }

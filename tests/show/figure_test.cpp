@@ -330,6 +330,20 @@ BOOST_AUTO_TEST_CASE(a_figure_that_cannot_be_written_is_an_error) {
     BOOST_CHECK_THROW(svg.write(nowhere), std::runtime_error);
     check_message([&] { svg.write(nowhere); }, {"Svg: cannot write " + nowhere.string()});
     BOOST_CHECK_THROW(svg.write(folder.path), std::runtime_error);
+    if (std::filesystem::exists("/dev/full"))
+        check_message([&] { svg.write("/dev/full"); }, {"Svg: cannot write /dev/full"});
+    BOOST_CHECK(std::filesystem::is_empty(folder.path));
+}
+
+BOOST_AUTO_TEST_CASE(a_figure_takes_the_place_of_an_old_one_and_leaves_nothing_beside_it) {
+    const TemporaryFolder folder;
+    const std::filesystem::path file = folder.path / "figure.svg";
+    bar_chart(caption, {{1, 2, 3}}, "t").write(file);
+    bar_chart(caption, {{1}}, "t").write(file);
+    const std::string text = read_file(file);
+    BOOST_CHECK(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
+    BOOST_CHECK(text.find(">t1<") == std::string::npos);
+    BOOST_CHECK_EQUAL(std::distance(std::filesystem::directory_iterator(folder.path), {}), 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

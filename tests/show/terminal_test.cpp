@@ -147,6 +147,21 @@ BOOST_AUTO_TEST_CASE(heat_marks_what_is_not_finite) {
     BOOST_CHECK_EQUAL(largest_finite_magnitude({{not_a_number, -infinity}}), 0.0);
 }
 
+BOOST_AUTO_TEST_CASE(a_bar_is_blank_for_exactly_zero_only, *label("small_bars_vanish")) {
+    BOOST_CHECK_EQUAL(bar(0.0, 1.0, 4), "    ");
+    BOOST_CHECK_EQUAL(bar(-0.0, 0.0, 4), "    ");
+    BOOST_CHECK_EQUAL(bar(1e-300, 1.0, 4), "#   ");
+    BOOST_CHECK_EQUAL(bar(std::numeric_limits<double>::denorm_min(), 1e308, 4), "#   ");
+    BOOST_CHECK_EQUAL(bar(0.25, 1.0, 4), "#   ");
+    BOOST_CHECK_EQUAL(bar(0.26, 1.0, 4), "##  ");
+    BOOST_CHECK_EQUAL(bar(-0.75, 1.0, 4), "### ");
+    BOOST_CHECK_EQUAL(bar(1.0, 1.0, 4), "####");
+    BOOST_CHECK_EQUAL(bar(2.0, 1.0, 4), "####");
+    BOOST_CHECK_EQUAL(bar(not_a_number, 1.0, 4), "?   ");
+    BOOST_CHECK_EQUAL(bar(-infinity, 1.0, 4), "!   ");
+    BOOST_CHECK_EQUAL(bar(1.0, 1.0).size(), 32U);
+}
+
 BOOST_AUTO_TEST_CASE(show_prints_shape_axes_numbers_and_heat) {
     const Matrix m{{1, 0}, {-0.5, 2}, {not_a_number, -infinity}};
     BOOST_CHECK_EQUAL(printed_by([&] { show("x", m); }),
@@ -228,6 +243,26 @@ BOOST_AUTO_TEST_CASE(an_exception_is_one_line_and_exit_code_2) {
     BOOST_CHECK_EQUAL(outcome.code, 2);
     BOOST_CHECK_EQUAL(outcome.errors, "05_attention: no luck\n");
     BOOST_CHECK_EQUAL(outcome.output, "");
+}
+
+BOOST_AUTO_TEST_CASE(an_error_stays_one_line_whatever_a_file_puts_into_it) {
+    const Outcome outcome = outcome_of(
+        {}, []() -> int { throw std::runtime_error("no \x1b[31m\n\t\x7f array '\xc3\xa4'"); });
+    BOOST_CHECK_EQUAL(outcome.errors, "05_attention: no ?[31m??? array '\xc3\xa4'\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_lesson_that_takes_arguments_gets_them) {
+    char name[] = "build/18_check", first[] = "a b", second[] = "--window";
+    char* argv[] = {name, first, second, nullptr};
+    std::vector<std::string> got;
+    const auto lesson = [&](const std::vector<std::string>& arguments) {
+        got = arguments;
+        return 7;
+    };
+    BOOST_CHECK_EQUAL(run(3, argv, lesson), 7);
+    BOOST_CHECK(got == (std::vector<std::string>{"a b", "--window"}));
+    BOOST_CHECK_EQUAL(run(1, argv, lesson), 7);
+    BOOST_CHECK(got.empty());
 }
 
 BOOST_AUTO_TEST_CASE(unknown_arguments_are_answered_with_the_usage) {

@@ -1,0 +1,186 @@
+#!/bin/sh
+# Lesson 18 on files that NumPy wrote: the exit code and a phrase of what it says, case by case.
+#
+# tests/golden/outputs was written by NumPy 1.24 with save, savez and savez_compressed: the outputs
+# of a small attention layer in NumPy (6 positions, 4 channels) before and after its input at
+# position 3, or at each position in turn, was another random row; *_leak* from a mask that looks
+# one step too far, or with a number added to an output before position 3. Hostile ones are such
+# files cut off, with one byte or the shape in the header edited, or of types that are not read.
+set -u
+here=$(pwd)
+program=$here/$BUILD/18_check_your_own_model
+scratch=$here/$BUILD/files
+rm -rf "$scratch"
+mkdir -p "$scratch/a folder"
+cp tests/golden/outputs/* "$scratch"
+cd "$scratch" || exit 1
+
+# case_of CODE PHRASE ARGUMENT...: an error is one line on stderr and nothing else.
+case_of() {
+    wanted=$1 phrase=$2
+    shift 2
+    "$program" "$@" > out 2> err
+    code=$?
+    if [ $code -eq 2 ]; then
+        [ $(($(wc -l < err))) -eq 1 ] && [ ! -s out ]
+    else
+        [ ! -s err ]
+    fi
+    in_order=$?
+    if [ $code -eq "$wanted" ] && [ $in_order -eq 0 ] && cat out err | grep -qF -e "$phrase"; then
+        echo "ok $code from $*: $phrase"
+    else
+        tail -n 3 out err
+        echo "FAILED $code from $*; wanted $wanted and '$phrase'"
+    fi
+}
+
+causal='NO OUTPUT BEFORE POSITION 3 MOVED: YES'
+leak='NO OUTPUT BEFORE POSITION 3 MOVED: NO'
+
+# two files
+case_of 0 "$causal" before.npy after.npy 3
+case_of 0 "  t3 CHANGED 3.067e+00 |################################|" before.npy after.npy 3
+case_of 1 "$leak" leak_before.npy leak_after.npy 3
+case_of 1 'witness: position 2, column 0 moved from' leak_before.npy leak_after.npy 3
+case_of 1 'NO OUTPUT BEFORE POSITION 4 MOVED: NO' before.npy after.npy 4
+case_of 0 'NO OUTPUT BEFORE POSITION 2 MOVED: YES' before.npy after.npy 2
+case_of 0 'note: output 2 itself did not move' before.npy after.npy 2
+for type in float32 float16; do
+    case_of 0 "$causal" before_$type.npy after_$type.npy 3
+    case_of 1 'witness: position 2, column 1 moved' before_$type.npy leak_$type.npy 3
+done
+case_of 0 "$causal" batch_before.npy batch_after.npy 3
+case_of 1 'witness: batch item 1, position 2, column 3 moved' batch_before.npy batch_leak.npy 3
+case_of 1 'NO OUTPUT BEFORE POSITION 150 MOVED: NO' long_before.npy long_leak.npy 150
+case_of 1 't0 to t125, not drawn: 1 of 126 moved, largest change 1.000e+00' long_before.npy long_leak.npy 150
+case_of 0 't174 to t199, not drawn: 26 of 26 moved' long_before.npy long_after.npy 150
+
+# tolerance
+case_of 1 "$leak" before.npy faint_leak.npy 3
+case_of 1 'by 1.000e-09' before.npy faint_leak.npy 3
+case_of 0 'MOVED BY MORE THAN 1e-06: YES' before.npy faint_leak.npy 3 --tolerance 1e-6
+case_of 0 'YES' --tolerance 1e-6 before.npy faint_leak.npy 3
+case_of 1 'BY MORE THAN 1e-10: NO' before.npy faint_leak.npy --tolerance 1e-10 3
+case_of 1 "$leak" before.npy faint_leak.npy 3 --tolerance 0
+case_of 2 'the change went nowhere: no output moved at position 3 or after, by more than the tolerance 1000' \
+    before.npy after.npy 3 --tolerance 1000
+case_of 1 'note: 0 and -0 are equal and differ in a bit' zero_before.npy zero_after.npy 3
+case_of 0 'YES' zero_before.npy zero_after.npy 3 --tolerance 1e-300
+for tolerance in -1 nan inf 1e999 x '' '1e-6 '; do
+    case_of 2 "--tolerance is '$tolerance'" before.npy after.npy 3 --tolerance "$tolerance"
+done
+
+# numbers that are none
+case_of 2 'nan_before.npy: position 4, column 1 is nan before anything was changed' nan_before.npy after.npy 3
+case_of 2 'inf_before.npy: position 4, column 1 is inf' inf_before.npy after.npy 3
+case_of 1 'witness: position 0, column 2 moved from' before.npy nan_past.npy 3
+case_of 1 'BY MORE THAN 1e-06: NO' before.npy nan_past.npy 3 --tolerance 1e-6
+case_of 0 "$causal" before.npy nan_present.npy 3
+
+# positions
+case_of 2 'POSITION is 6, and before.npy has 6 positions' before.npy after.npy 6
+for position in -1 x 3.0 '' 99999999999999999999; do
+    case_of 2 "POSITION is '$position'; wanted a whole number" before.npy after.npy "$position"
+done
+case_of 2 'POSITION is 0, which has no past' before.npy after.npy 0
+case_of 2 'POSITION is 0, which has no past' one_position.npy one_position.npy 0
+case_of 2 'the change went nowhere' before.npy before.npy 3
+
+# shapes and types
+case_of 2 'other_shape.npy: the shape is (5, 4), that of before.npy is (6, 4)' before.npy other_shape.npy 3
+case_of 2 'three_d.npy: the shape is (1, 6, 4), that of' before.npy three_d.npy 3
+case_of 2 'after_float32.npy: the type is <f4, that of before.npy is <f8' before.npy after_float32.npy 3
+case_of 2 'zero_d.npy: the shape is (); wanted (T, C)' zero_d.npy after.npy 3
+case_of 2 'one_d.npy: the shape is (6,); wanted (T, C)' before.npy one_d.npy 3
+case_of 2 'four_d.npy: the shape is (1, 1, 6, 4); wanted (T, C)' before.npy four_d.npy 3
+case_of 2 'no_positions.npy: the shape is (0, 4), and there are no numbers' no_positions.npy no_positions.npy 0
+case_of 2 'no_channels.npy: the shape is (6, 0), and there are no numbers' no_channels.npy no_channels.npy 3
+case_of 2 'fortran.npy: the array is in Fortran order; save numpy.ascontiguousarray' fortran.npy after.npy 3
+case_of 2 "big_endian.npy: the type is '>f8'; wanted" before.npy big_endian.npy 3
+case_of 2 'objects.npy: the array holds Python objects' before.npy objects.npy 3
+case_of 2 "booleans.npy: the type is '|b1'" before.npy booleans.npy 3
+case_of 2 "complex.npy: the type is '<c16'" before.npy complex.npy 3
+case_of 2 "structured.npy: the type is [('a'" before.npy structured.npy 3
+
+# damaged files, and what is no .npy
+case_of 2 'truncated.npy: the header promises 6x4 numbers, 23 are there' before.npy truncated.npy 3
+case_of 2 'cut_header.npy: truncated' before.npy cut_header.npy 3
+case_of 2 'longer.npy: there are bytes left over' before.npy longer.npy 3
+case_of 2 'empty.npy: truncated' before.npy empty.npy 3
+case_of 2 'text.npy: not an .npy array' before.npy text.npy 3
+case_of 2 'version_2.npy: not an .npy array of version 1.0, but of 2.0' before.npy version_2.npy 3
+case_of 2 'version_3.npy: not an .npy array of version 1.0, but of 3.0' before.npy version_3.npy 3
+case_of 2 'huge.npy: the header promises 6000000000x4000000000 numbers, 0 are there' before.npy huge.npy 3
+case_of 2 'runs.npz: a zip archive (.npz, .pt); wanted a single array' runs.npz after.npy 3
+case_of 2 'read_npy: cannot open a folder' 'a folder' after.npy 3
+case_of 2 'read_npy: cannot open nowhere.npy' nowhere.npy after.npy 3
+case_of 2 'read_npy: cannot open' '' after.npy 3
+cp before.npy after.npy 'a folder'
+case_of 0 "$causal" 'a folder/before.npy' "$scratch/a folder/after.npy" 3
+
+# one archive
+every='NO OUTPUT BEFORE A CHANGED INPUT MOVED'
+case_of 0 "$every: YES" runs.npz
+case_of 0 "$every: YES" runs_batch.npz
+case_of 0 "$every: YES" runs_window.npz
+case_of 1 "$every: NO" runs_leak.npz
+case_of 1 'the past moved: input 1 moved output 0' runs_leak.npz
+case_of 1 'input 1 was changed; witness: position 0, column 0 moved' runs_leak.npz
+case_of 0 'MOVED BY MORE THAN 1e-06: YES' --tolerance 1e-6 runs.npz
+case_of 0 'A WINDOW OF 2 IN 2 LAYERS, NEITHER MORE NOR LESS: YES' runs_window.npz --window 2 --layers 2
+case_of 0 'NEITHER MORE NOR LESS: YES' --layers 1 runs_window.npz --window 3
+case_of 1 'narrower than said: no output moved more than 2 positions after its input; said is a reach of 3' \
+    runs_window.npz --window 4 --layers 1
+case_of 1 'wider than said: input 0 moved output 2, 2 positions on; said is a reach of 1' \
+    runs_window.npz --window 2 --layers 1
+case_of 1 'wider than said' runs.npz --window 1 --layers 3
+case_of 1 'the past moved' runs_leak.npz --window 2 --layers 2
+case_of 2 'reaches farther back than 6 positions can show' runs.npz --window 6 --layers 1
+case_of 2 'reaches farther back than 6 positions can show' runs.npz --window 18446744073709551615 --layers 2
+case_of 2 'window 0, layers 2; wanted at least 1 of both' runs.npz --window 0 --layers 2
+case_of 2 'window 2, layers 0; wanted at least 1 of both' runs.npz --window 2 --layers 0
+case_of 2 'runs_missing.npz: the array changed_4 is missing' runs_missing.npz
+case_of 2 'runs_no_baseline.npz: the array baseline is missing' runs_no_baseline.npz
+case_of 2 'runs_surplus.npz: the array changed_6 does not belong here' runs_surplus.npz
+case_of 2 'changed_2: the shape is (5, 4), that of' runs_other_shape.npz
+case_of 2 'changed_2: the change went nowhere' runs_equal.npz
+case_of 2 'baseline: position 0, column 2 is nan' runs_nan.npz
+case_of 2 'runs_compressed.npz: baseline.npy: the entry is compressed; write it with numpy.savez' runs_compressed.npz
+case_of 2 'there is one position, which has no past' runs_one_position.npz
+case_of 2 'changed_1.npy: the array holds Python objects' runs_objects.npz
+case_of 2 'runs_truncated.npz: not a zip archive (no end record), or cut short' runs_truncated.npz
+case_of 2 'changed_3.npy: the checksum is wrong' runs_damaged.npz
+case_of 2 'before.npy: not a zip archive' before.npy
+case_of 2 'read_npz: cannot open a folder' 'a folder'
+
+# the picture
+case_of 0 "$every: YES" runs.npz --figure 'a folder/map.svg'
+case_of 2 'Svg: cannot write nowhere/map.svg' runs.npz --figure nowhere/map.svg
+case_of 2 'Svg: cannot write a folder' runs.npz --figure 'a folder'
+if grep -q '<title>How far output t moves' 'a folder/map.svg' && tail -n 1 'a folder/map.svg' | grep -q '^</svg>$' &&
+   ! ls 'a folder' . | grep -q partial; then
+    echo "ok the picture is there, whole, and nothing beside it"
+else
+    echo "FAILED the picture is missing or cut, or something lies beside it"
+fi
+
+# options
+for arguments in '--help' 'before.npy after.npy' 'a b c d' 'runs.npz --window 2' 'runs.npz --layers 2' \
+    'runs.npz --tolerance' 'runs.npz --tolerance 1 --tolerance 1' 'before.npy after.npy 3 --window 2 --layers 2' \
+    'before.npy after.npy 3 --figure x.svg' 'runs.npz --figures x' 'runs.npz --window x --layers 2'; do
+    case_of 2 '; usage: before.npy after.npy POSITION' $arguments
+done
+
+# an output that nobody receives
+[ -e /dev/full ] && if ! "$program" before.npy after.npy 3 2> err > /dev/full && grep -q 'could not be written' err; then
+    echo "ok a full disk is an error"
+else
+    echo "FAILED a full disk is no error"
+fi
+if (trap '' PIPE; "$program" before.npy after.npy 3 2> err; echo $? > code) | true; [ "$(cat code)" = 2 ]; then
+    echo "ok a closed pipe is an error"
+else
+    echo "FAILED a closed pipe is no error"
+fi
+cd "$here" && rm -rf "$scratch"

@@ -1,0 +1,146 @@
+// Single .npy arrays: float16, dimensions, and the messages that tell what to do instead. What an
+// archive adds is in npz_test.cpp.
+#include "support.hpp"
+
+#include "record/npy.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+
+using namespace glassbox;
+
+namespace {
+
+// An .npy array with this header and these bytes.
+std::string npy_of(const std::string& type, const std::string& shape, const std::string& data) {
+    const std::string header =
+        "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
+    return std::string("\x93NUMPY\x01\x00", 8) + encoded(header.size(), 2) + header + data;
+}
+
+npy::Array parsed(const std::string& bytes) {
+    return npy::parse_array({bytes_of(bytes), "a.npy", "read_npy"});
+}
+
+std::string doubles(const std::vector<double>& values) {
+    std::string data;
+    for (const double value : values)
+        data += encoded(std::bit_cast<std::uint64_t>(value), 8);
+    return data;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(npy_arrays)
+
+BOOST_AUTO_TEST_CASE(float16_has_these_values, *label("half_without_small_numbers")) {
+    const std::vector<std::pair<std::uint64_t, double>> cases{{0x0000, 0.0},
+                                                              {0x3c00, 1.0},
+                                                              {0x3c01, 1.0 + 1.0 / 1024},
+                                                              {0xc000, -2.0},
+                                                              {0x3555, 0x1.554p-2},
+                                                              {0x7bff, 65504.0},
+                                                              {0x0400, 0x1p-14},
+                                                              {0x03ff, 1023 * 0x1p-24},
+                                                              {0x0001, 0x1p-24},
+                                                              {0x8001, -0x1p-24},
+                                                              {0x8000, -0.0},
+                                                              {0x2e66, 0x1.998p-4}};
+    for (const auto& [bits, value] : cases)
+        BOOST_CHECK_MESSAGE(same_bits(npy::half_precision(bits), value),
+                            bits << " is " << npy::half_precision(bits) << ", not " << value);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    BOOST_CHECK_EQUAL(npy::half_precision(0x7c00), infinity);
+    BOOST_CHECK_EQUAL(npy::half_precision(0xfc00), -infinity);
+    BOOST_CHECK(std::isnan(npy::half_precision(0x7c01)));
+    BOOST_CHECK(std::isnan(npy::half_precision(0xffff)));
+}
+
+// The formula of the standard, digit by digit, for all 65536 of them.
+BOOST_AUTO_TEST_CASE(every_float16_is_what_the_standard_says,
+                     *label("half_without_small_numbers")) {
+    std::size_t wrong = 0;
+    for (std::uint64_t bits = 0; bits < 65536; ++bits) {
+        const std::uint64_t sign = bits >> 15, e = bits >> 10 & 31, f = bits & 1023;
+        if (e == 31)
+            continue;
+        double value = e == 0 ? 0.0 : 1.0;
+        for (int digit = 1; digit <= 10; ++digit)
+            value += static_cast<double>(f >> (10 - digit) & 1) * std::pow(2.0, -digit);
+        value *= std::pow(2.0, e == 0 ? -14.0 : static_cast<double>(e) - 15.0);
+        wrong += !same_bits(npy::half_precision(bits), sign == 1 ? -value : value);
+    }
+    BOOST_CHECK_EQUAL(wrong, 0U);
+}
+
+BOOST_AUTO_TEST_CASE(an_array_keeps_its_dimensions_and_type) {
+    const npy::Array cube = parsed(npy_of("<f8", "(2, 1, 3)", doubles({1, 2, 3, 4, 5, 6})));
+    BOOST_CHECK(cube.shape == (std::vector<std::size_t>{2, 1, 3}));
+    BOOST_CHECK(cube.values == (std::vector<double>{1, 2, 3, 4, 5, 6}));
+    BOOST_CHECK_EQUAL(cube.type, "<f8");
+    BOOST_CHECK(parsed(npy_of("<f8", "()", doubles({7}))).shape.empty());
+    BOOST_CHECK(parsed(npy_of("<f8", "(1, 1, 1, 1)", doubles({7}))).shape.size() == 4);
+    const npy::Array half = parsed(npy_of("<f2", "(2,)", encoded(0x3c00, 2) + encoded(0xc000, 2)));
+    BOOST_CHECK(half.values == (std::vector<double>{1, -2}));
+    const npy::Array none = parsed(npy_of("<f4", "(5, 0, 3)", ""));
+    BOOST_CHECK(none.values.empty());
+    BOOST_CHECK(none.shape == (std::vector<std::size_t>{5, 0, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(what_numpy_wrote_is_read, *label("half_without_small_numbers")) {
+    const std::string folder = "tests/golden/outputs/";
+    const npy::Array exact = read_npy(folder + "before.npy");
+    BOOST_CHECK(exact.shape == (std::vector<std::size_t>{6, 4}));
+    BOOST_CHECK(read_npy(folder + "batch_before.npy").shape == (std::vector<std::size_t>{2, 6, 4}));
+    BOOST_CHECK(read_npy(folder + "zero_d.npy").values == std::vector<double>{1});
+    const npy::Array floats = read_npy(folder + "before_float32.npy");
+    const npy::Array halves = read_npy(folder + "before_float16.npy");
+    for (std::size_t i = 0; i < exact.values.size(); ++i) {
+        BOOST_CHECK_EQUAL(floats.values[i], static_cast<float>(exact.values[i]));
+        BOOST_CHECK_SMALL(halves.values[i] - exact.values[i], 0x1p-11 * std::abs(exact.values[i]));
+    }
+    const std::vector<double> tiny{0x1p-24, 0x1.8p-15, -0x1p-14};
+    BOOST_CHECK(read_npy(folder + "tiny_float16.npy").values == tiny);
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_names_reader_file_and_fix, *label("npy_errors_name_the_archive")) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"fortran", "the array is in Fortran order; save numpy.ascontiguousarray of it"},
+        {"big_endian", "the type is '>f8'; wanted '<f8', '<f4', '<f2' or '<i8': save"},
+        {"objects", "the array holds Python objects ('|O'), which are not read; save numpy.array"},
+        {"version_2", "not an .npy array of version 1.0, but of 2.0; numpy.save of a plain"},
+        {"version_3", "not an .npy array of version 1.0, but of 3.0"},
+        {"text", "not an .npy array of version 1.0; numpy.save writes one"},
+        {"truncated", "promises 6x4 numbers, 23 are there; was the file cut short?"},
+        {"cut_header", "truncated: wanted 118 bytes at offset 10, there are 40"},
+        {"empty", "truncated: wanted 8 bytes at offset 0, there are 0"},
+        {"huge", "promises 6000000000x4000000000 numbers, 0 are there"},
+        {"longer", "bytes left over"}};
+    for (const auto& [name, reason] : cases) {
+        const std::string file = "tests/golden/outputs/" + name + ".npy";
+        BOOST_CHECK_THROW(read_npy(file), std::runtime_error);
+        check_message([&] { read_npy(file); }, {"read_npy: " + file + ": ", reason});
+    }
+    check_message([] { read_npy("tests/golden/outputs/runs.npz"); },
+                  {"read_npy: ", "a zip archive (.npz, .pt); wanted a single array"});
+    check_message([] { read_npy("tests/golden"); }, {"read_npy: cannot open tests/golden"});
+}
+
+BOOST_AUTO_TEST_CASE(a_shape_that_overflows_is_refused) {
+    for (const char* shape :
+         {"(4294967296, 4294967296, 4294967296)", "(2, 9223372036854775808, 2)", "(3,)",
+          "(1, 1, 3)", "(0, 1000001)", "(18446744073709551615, 0)", "(0, 1000, 1001)"})
+        check_message(
+            [&] {
+                parsed(npy_of("<f8", shape, doubles({1, 2})));
+            },
+            {"read_npy: a.npy: the header promises "});
+    check_message([&] { parsed(npy_of("<f8", "()", "")); },
+                  {"the header promises a number, and none is there"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
