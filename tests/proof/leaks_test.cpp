@@ -41,7 +41,17 @@ std::string caught_by(const CausalityReport& report) {
 BOOST_AUTO_TEST_SUITE(gallery_of_leaks)
 
 // The first words of a conclusion; and "leak" is said, however it is spelled, only where B failed.
-BOOST_AUTO_TEST_CASE(a_leak_is_called_a_leak_and_nothing_else_is) {
+BOOST_AUTO_TEST_CASE(a_leak_is_called_a_leak_and_nothing_else_is,
+                     *label("mask_removed") * label("mask_one_too_far") *
+                         label("maximum_not_subtracted") * label("window_one_too_wide") *
+                         label("maximum_starts_at_zero") *
+                         label("proof_forgets_the_position_before") *
+                         label("reach_without_the_present") * label("window_reaches_too_far") *
+                         label("what_must_matter_not_judged") * label("branch_is_the_original") *
+                         label("cache_never_went_on") * label("second_document_not_changed") *
+                         label("leak_called_dependence") * label("extra_ignored_on_resume") *
+                         label("nothing_kept_on_resume") * label("resume_keeps_what_is_gone") *
+                         label("rule_asked_from_zero") * label("influence_of_one_position")) {
     const std::string
         random = "NOT JUDGED, the model is random or not finite: ",
         leak = "LEAK, the future moves the past: ", reach = "WRONG REACH: ",
@@ -71,7 +81,17 @@ BOOST_AUTO_TEST_CASE(a_leak_is_called_a_leak_and_nothing_else_is) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(every_leak_is_caught_by_the_detectors_that_its_line_claims_and_no_other) {
+BOOST_AUTO_TEST_CASE(every_leak_is_caught_by_the_detectors_that_its_line_claims_and_no_other,
+                     *label("mask_removed") * label("mask_one_too_far") *
+                         label("sine_and_cosine_swapped") * label("maximum_not_subtracted") *
+                         label("window_one_too_wide") * label("maximum_starts_at_zero") *
+                         label("proof_forgets_the_position_before") *
+                         label("reach_without_the_present") * label("window_reaches_too_far") *
+                         label("what_must_matter_not_judged") * label("branch_is_the_original") *
+                         label("cache_never_went_on") * label("second_document_not_changed") *
+                         label("extra_ignored_on_resume") * label("nothing_kept_on_resume") *
+                         label("resume_keeps_what_is_gone") * label("rule_asked_from_zero") *
+                         label("influence_of_one_position")) {
     for (const auto& [leak, report] : examined())
         BOOST_TEST(caught_by(report) == leak.caught_by, leak.id << ", " << leak.title);
 }

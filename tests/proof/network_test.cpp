@@ -26,7 +26,9 @@ bool causal(std::size_t t, std::size_t s) {
 
 BOOST_AUTO_TEST_SUITE(gallery_network)
 
-BOOST_AUTO_TEST_CASE(its_bits_are_the_blocks_behind_a_code_of_positions) {
+BOOST_AUTO_TEST_CASE(its_bits_are_the_blocks_behind_a_code_of_positions,
+                     *label("post_norm") * label("residual_dropped") *
+                         label("query_and_key_swapped") * label("second_norm_reads_the_input")) {
     const Case c;
     Memory memory;
     const Attention full = c.network.extend(memory, c.x);
@@ -39,7 +41,9 @@ BOOST_AUTO_TEST_CASE(its_bits_are_the_blocks_behind_a_code_of_positions) {
     BOOST_CHECK(same_bits(subject.weights(c.x).at(0), full.weights));
 }
 
-BOOST_AUTO_TEST_CASE(a_windowed_network_is_the_windowed_block) {
+BOOST_AUTO_TEST_CASE(a_windowed_network_is_the_windowed_block,
+                     *label("post_norm") * label("residual_dropped") *
+                         label("query_and_key_swapped") * label("second_norm_reads_the_input")) {
     Case c;
     c.block.attention.mask.window = 3;
     const Network network(c.block, {.causal = true, .window = 3});
@@ -48,7 +52,10 @@ BOOST_AUTO_TEST_CASE(a_windowed_network_is_the_windowed_block) {
     BOOST_CHECK(same_bits(subject_of(network).model(c.x), wanted));
 }
 
-BOOST_AUTO_TEST_CASE(its_cached_form_has_the_same_bits_in_any_chunks) {
+BOOST_AUTO_TEST_CASE(its_cached_form_has_the_same_bits_in_any_chunks,
+                     *label("mask_removed") * label("mask_one_too_far") * label("post_norm") *
+                         label("residual_dropped") * label("query_and_key_swapped") *
+                         label("second_norm_reads_the_input")) {
     const Case c;
     const Subject subject = subject_of(c.network);
     for (const std::vector<std::size_t>& chunks :
@@ -63,7 +70,11 @@ BOOST_AUTO_TEST_CASE(its_cached_form_has_the_same_bits_in_any_chunks) {
 }
 
 BOOST_AUTO_TEST_CASE(resume_keeps_the_common_beginning_and_no_more,
-                     *label("nothing_kept_on_resume") * label("extra_ignored_on_resume")) {
+                     *label("nothing_kept_on_resume") * label("extra_ignored_on_resume") *
+                         label("mask_removed") * label("mask_one_too_far") * label("post_norm") *
+                         label("residual_dropped") * label("query_and_key_swapped") *
+                         label("second_norm_reads_the_input") *
+                         label("resume_keeps_what_is_gone")) {
     const Case c;
     Matrix edited = c.x;
     edited(5, 0) += 1;
@@ -85,7 +96,10 @@ BOOST_AUTO_TEST_CASE(resume_keeps_the_common_beginning_and_no_more,
 }
 
 BOOST_AUTO_TEST_CASE(resume_takes_the_same_a_shorter_and_a_longer_input,
-                     *label("resume_keeps_what_is_gone")) {
+                     *label("resume_keeps_what_is_gone") * label("mask_removed") *
+                         label("mask_one_too_far") * label("post_norm") *
+                         label("residual_dropped") * label("query_and_key_swapped") *
+                         label("second_norm_reads_the_input")) {
     const Case c;
     for (const std::size_t before : {0U, 4U, 9U})
         for (const std::size_t after : {1U, 4U, 9U}) {
@@ -99,7 +113,8 @@ BOOST_AUTO_TEST_CASE(resume_takes_the_same_a_shorter_and_a_longer_input,
         }
 }
 
-BOOST_AUTO_TEST_CASE(packed_documents_are_each_the_model_alone) {
+BOOST_AUTO_TEST_CASE(packed_documents_are_each_the_model_alone,
+                     *label("mask_removed") * label("mask_one_too_far")) {
     const Case c;
     const Subject subject = subject_of(c.network);
     for (std::size_t boundary = 1; boundary < 9; ++boundary) {
@@ -110,7 +125,8 @@ BOOST_AUTO_TEST_CASE(packed_documents_are_each_the_model_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(attend_where_with_the_causal_rule_is_attend_bit_for_bit,
-                     *label("rule_asked_from_zero")) {
+                     *label("rule_asked_from_zero") * label("mask_removed") *
+                         label("mask_one_too_far")) {
     PytorchRandom random(2);
     for (const std::size_t first : {0U, 4U}) {
         const Matrix q = random.randn(3, 5), k = random.randn(first + 3, 5),
@@ -133,7 +149,8 @@ BOOST_AUTO_TEST_CASE(attend_where_does_not_read_what_may_not_be_read) {
 
 // The matrix form adds what attend leaves out: 0 times a value. Finite, that changes no bit; a NaN
 // shows the difference.
-BOOST_AUTO_TEST_CASE(attend_filled_with_infinity_is_attend_bit_for_bit_while_all_is_finite) {
+BOOST_AUTO_TEST_CASE(attend_filled_with_infinity_is_attend_bit_for_bit_while_all_is_finite,
+                     *label("scale_left_out") * label("rule_asked_from_zero")) {
     const auto minus_infinity = [](std::size_t t, std::size_t s, double score) {
         return s > t ? -infinity : score;
     };
