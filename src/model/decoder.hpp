@@ -102,10 +102,16 @@ struct Decoder {
     // std::invalid_argument for a cache that another model filled, whose positions do not lead up
     // to next_position, or that has dropped keys which the mask would let these tokens read.
     Pass extend(const std::vector<int>& tokens, const KvCache& cache, const Mask& mask) const {
+        return extend_embedded(embed(tokens), cache, mask);
+    }
+
+    // The same from embedded tokens (T x C), as forward_embedded.
+    Pass extend_embedded(const Matrix& x, const KvCache& cache, const Mask& mask) const {
+        require_shape(x, x.rows, embedding.cols, "extend_embedded: x");
         require_continuable(cache, mask);
-        require_room(cache.next_position, tokens.size());
-        const std::vector<int> positions = positions_from(cache.next_position, tokens.size());
-        return extend_at(tokens, cache, mask, positions, positions);
+        require_room(cache.next_position, x.rows);
+        const std::vector<int> positions = positions_from(cache.next_position, x.rows);
+        return run(x, cache, mask, positions, positions);
     }
 
     // The unchecked form beneath extend: input_positions go into the sinusoidal code,

@@ -56,8 +56,18 @@ struct CausalityReport {
     std::string conclusion() const;
 };
 
+// What one detector finds; nothing applicable where the model throws.
+inline Finding run_detector(const Detector& detector, const Subject& subject, const Matrix& x) {
+    try {
+        return detector.run(subject, x);
+    } catch (const std::exception& error) {
+        return Finding::not_applicable(std::string("it threw: ") + error.what());
+    }
+}
+
 // Runs every detector on a subject, from the input x (T x C). Where the null test does not pass, no
-// other detector is applicable; nor is one during which the model throws. Throws
+// other detector is applicable; nor is one during which the model throws. What fails is run again,
+// and must find the same: a model may be random so rarely that the null test misses it. Throws
 // std::invalid_argument for an empty x, an x that is not finite, no model, or one that does not
 // return T rows; and what the model throws on x itself.
 inline CausalityReport examine(const Subject& subject, const Matrix& x) {
@@ -66,15 +76,17 @@ inline CausalityReport examine(const Subject& subject, const Matrix& x) {
         throw std::invalid_argument("examine: wanted a model, and an input x of finite numbers");
     CausalityReport report{{null_test(subject, x)}, subject.tolerance};
     const bool judged = report.findings[0].outcome == Outcome::passed;
-    for (std::size_t i = 1; i < detectors.size(); ++i) {
-        try {
-            report.findings.push_back(judged ? detectors[i].run(subject, x)
-                                             : Finding::not_applicable("see N"));
-        } catch (const std::exception& error) {
-            report.findings.push_back(
-                Finding::not_applicable(std::string("it threw: ") + error.what()));
+    for (std::size_t i = 1; judged && i < detectors.size(); ++i) {
+        report.findings.push_back(run_detector(detectors[i], subject, x));
+        const Finding& found = report.findings.back();
+        if (found.outcome == Outcome::failed &&
+            run_detector(detectors[i], subject, x).words != found.words) {
+            report.findings = {Finding::failed(std::string("detector ") + detectors[i].letter +
+                                               ", run twice, did not find the same twice")};
+            break;
         }
     }
+    report.findings.resize(detectors.size(), Finding::not_applicable("see N"));
     return report;
 }
 
@@ -97,7 +109,8 @@ inline std::string CausalityReport::conclusion() const {
         if (of(letter).outcome == Outcome::not_applicable)
             return "NOT JUDGED: " + of(letter).words;
     if (failed("C"))
-        return "CAUSAL FOR FINITE INPUTS, but masked data is read: " + of("C").words;
+        return "CAUSAL FOR FINITE INPUTS as far as these show, but masked data is read: " +
+            of("C").words;
     if (failed("A"))
         return "OUTPUTS CAUSAL, but the weights are not triangular: " + of("A").words;
     return "CAUSAL, as far as these inputs can show";

@@ -21,7 +21,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace glassbox {
@@ -109,10 +108,17 @@ inline std::optional<std::string> difference(const Matrix& wanted, const Matrix&
     return std::nullopt;
 }
 
-// 1 x C random numbers around 0; the size scales them.
-inline Matrix random_row(std::size_t C, double size, std::uint32_t seed = 1) {
+// 1 x C random numbers around 0 that x has in no row; the size scales them.
+inline Matrix new_row(const Matrix& x, double size, std::uint32_t seed = 1) {
     PytorchRandom random(seed);
-    return random.randn(1, C) * size;
+    for (;;) { // x may have been drawn from the same stream
+        const Matrix row = random.randn(1, x.cols) * size;
+        std::size_t t = 0;
+        while (t < x.rows && !same_bits(x.row(t), row.row(0)))
+            ++t;
+        if (t == x.rows)
+            return row;
+    }
 }
 
 inline bool finite(const Matrix& m) {
@@ -122,7 +128,7 @@ inline bool finite(const Matrix& m) {
 // Inputs of everyday size. On others a correct model may saturate: what must matter may not show.
 inline bool ordinary(const Matrix& x) {
     const double size = max_abs_difference(x, Matrix(x.rows, x.cols));
-    return size >= 1e-3 && size <= 1e3;
+    return size >= 1e-3 && size <= 5;
 }
 
 } // namespace detection
@@ -150,7 +156,10 @@ inline Finding null_test(const Subject& subject, const Matrix& x) {
 inline Finding triangular_weights(const Subject& subject, const Matrix& x) {
     if (!subject.weights)
         return Finding::not_applicable("the model does not show its weights");
-    for (const Matrix& weights : subject.weights(x)) {
+    const std::vector<Matrix> heads = subject.weights(x);
+    if (heads.empty())
+        return Finding::not_applicable("the model shows no head's weights");
+    for (const Matrix& weights : heads) {
         require_shape(weights, x.rows, x.rows, "examine: the weights");
         for (std::size_t t = 0; t < x.rows; ++t)
             for (std::size_t s = t + 1; s < x.rows; ++s)
@@ -162,34 +171,113 @@ inline Finding triangular_weights(const Subject& subject, const Matrix& x) {
     return Finding::passed();
 }
 
-// B. Change the input at one position: no earlier output moves, bit for bit. Every position, rows
-// of several sizes; and not only from x, but also from inputs scaled up and shifted, whose scores
-// grow until a mask that is merely a large negative number gives way.
-inline Finding intervention(const Subject& subject, const Matrix& x) {
-    if (x.rows < 2)
-        return Finding::not_applicable("one position has no past");
+namespace detection {
+
+// A changed input, and what was changed, in words.
+struct Change {
+    std::string words;
+    Matrix input;
+};
+
+inline Change change_one(const Matrix& x, std::size_t position, double size) {
+    return {std::string("changed the token at position ") + std::to_string(position),
+            with_row(x, position, new_row(x, size))};
+}
+
+// Rows of several sizes and both signs, and the row before this one once more.
+inline std::vector<Change> changes_of_one(const Matrix& x, std::size_t position) {
+    std::vector<Change> result;
+    for (const double size : {1.0, 1e-3, 1e3, -1e3})
+        result.push_back(change_one(x, position, size));
+    if (!same_bits(x.row(position - 1), x.row(position)))
+        result.push_back(
+            {std::string("repeated the token before position ") + std::to_string(position),
+             with_row(x, position, rows_of(x, position - 1, 1))});
+    return result;
+}
+
+// For a leak that needs two tokens changed at once.
+inline std::vector<Change> changes_of_the_rest(const Matrix& x, std::size_t position) {
+    std::vector<Change> result;
+    for (const double size : {1e3, -1e3}) {
+        Matrix changed = x;
+        for (std::size_t t = position; t < x.rows; ++t)
+            changed = with_row(changed, t, new_row(x, size));
+        result.push_back(
+            {std::string("changed all tokens from position ") + std::to_string(position) + " on",
+             changed});
+    }
+    return result;
+}
+
+inline std::vector<Change> one_large_change(const Matrix& x, std::size_t position) {
+    return {change_one(x, position, 1e3)};
+}
+
+inline std::vector<Change> change_of_the_last(const Matrix& x, std::size_t position) {
+    return position + 1 == x.rows ? one_large_change(x, position) : std::vector<Change>{};
+}
+
+// What intervention starts from, and how it changes that at a position.
+struct Experiment {
+    std::string words;
+    Matrix input;
+    std::vector<Change> (*changes)(const Matrix& input, std::size_t position);
+};
+
+// From x; and driven: from inputs scaled up and shifted, whose scores grow until a mask that is
+// merely a large negative number gives way. It does so where all that a row may read scores below
+// it, for about two inputs in three; hence the random ones. All that is masked then has an equal
+// share, and it is enough to change the last position.
+inline std::vector<Experiment> experiments(const Matrix& x) {
     Matrix alternating(x.rows, x.cols, 1e3);
     for (std::size_t i = 0; i < alternating.values.size(); i += 2)
         alternating.values[i] = -1e3;
-    const std::vector<std::pair<Matrix, std::vector<double>>> experiments{
-        {x, {1.0, 1e-3, 1e3}},
-        {x * 1e3, {1e3}},
-        {x + Matrix(x.rows, x.cols, 1e3), {1e3}},
-        {x + alternating, {1e3}}};
-    for (const auto& [input, sizes] : experiments) {
+    std::vector<Experiment> result{
+        {"", x, changes_of_one},
+        {"", x, changes_of_the_rest},
+        {"x times 1e3, ", x * 1e3, one_large_change},
+        {"x plus 1e3, ", x + Matrix(x.rows, x.cols, 1e3), one_large_change},
+        {"x plus and minus 1e3, ", x + alternating, one_large_change},
+        {"x times 1e20, ", x * 1e20, change_of_the_last}};
+    for (std::uint32_t seed = 1; seed <= 5; ++seed)
+        for (const double size : {1e3, 1e20}) {
+            PytorchRandom random(seed);
+            result.push_back({std::string("rows of PytorchRandom(") + std::to_string(seed) +
+                                  ") times " + (size == 1e3 ? "1e3, " : "1e20, "),
+                              random.randn(x.rows, x.cols) * size, change_of_the_last});
+        }
+    return result;
+}
+
+// The first output before `position` that is not what it was before the input was changed.
+inline std::optional<std::string> past_moved(const Model& model, const Matrix& changed,
+                                             const Matrix& before, std::size_t position) {
+    const Matrix after = model(changed);
+    require_shape(after, before.rows, before.cols, "examine: the changed output");
+    if (const auto w = first_move_in_the_past({position, before, after}))
+        return place(w->moved_position, w->column) + from_to(w->before, w->after);
+    return std::nullopt;
+}
+
+} // namespace detection
+
+// B. Change the input at one position: no earlier output moves, bit for bit. Every position, many
+// replacements; and not only from x, but also from the driven inputs.
+inline Finding intervention(const Subject& subject, const Matrix& x) {
+    if (x.rows < 2)
+        return Finding::not_applicable("one position has no past");
+    for (const auto& [start, input, changes] : detection::experiments(x)) {
+        if (!detection::finite(input))
+            continue;
         const Matrix before = subject.model(input);
         if (!detection::finite(before))
             continue; // x itself is finite, or the null test would have spoken
-        for (std::size_t position = 1; position < x.rows; ++position)
-            for (const double size : sizes) {
-                const Matrix row = detection::random_row(x.cols, size);
-                const Matrix after = subject.model(with_row(input, position, row));
-                if (const auto w = first_move_in_the_past({position, before, after}))
-                    return Finding::failed("changed the token at position " +
-                                           std::to_string(position) + ": " +
-                                           detection::place(w->moved_position, w->column) +
-                                           detection::from_to(w->before, w->after));
-            }
+        for (std::size_t position = 1; position < input.rows; ++position)
+            for (const auto& [change, changed] : changes(input, position))
+                if (const auto moved =
+                        detection::past_moved(subject.model, changed, before, position))
+                    return Finding::failed(start + change + ": " + *moved);
     }
     return Finding::passed();
 }
@@ -204,12 +292,10 @@ inline Finding poison(const Subject& subject, const Matrix& x) {
     const Matrix before = subject.model(x);
     for (std::size_t position = 1; position < x.rows; ++position)
         for (const double value : {NaN, infinity, -infinity}) {
-            const Matrix after = subject.model(with_row(x, position, Matrix(1, x.cols, value)));
-            if (const auto w = first_move_in_the_past({position, before, after}))
+            const Matrix poisoned = with_row(x, position, Matrix(1, x.cols, value));
+            if (const auto moved = detection::past_moved(subject.model, poisoned, before, position))
                 return Finding::failed("made the token at position " + std::to_string(position) +
-                                       " " + detection::number_text(value) + ": " +
-                                       detection::place(w->moved_position, w->column) +
-                                       detection::from_to(w->before, w->after));
+                                       " " + detection::number_text(value) + ": " + *moved);
         }
     return Finding::passed();
 }
@@ -257,8 +343,8 @@ inline Finding cached_decoding(const Subject& subject, const Matrix& x,
 // model may saturate, and a norm makes a constant of a single channel.
 inline Finding influence(const Subject& subject, const Matrix& x) {
     const bool both = x.cols >= 2 && detection::ordinary(x);
-    const Matrix one = influence_map(subject.model, x, detection::random_row(x.cols, 1.0, 1));
-    const Matrix other = influence_map(subject.model, x, detection::random_row(x.cols, 1.0, 2));
+    const Matrix one = influence_map(subject.model, x, detection::new_row(x, 1.0, 1));
+    const Matrix other = influence_map(subject.model, x, detection::new_row(x, 1.0, 2));
     for (std::size_t t = 0; t < x.rows; ++t)
         for (std::size_t s = 0; s < x.rows; ++s) {
             const bool matters = one(t, s) != 0.0 || other(t, s) != 0.0;
@@ -268,8 +354,9 @@ inline Finding influence(const Subject& subject, const Matrix& x) {
                                        " to the output at position " + std::to_string(t) +
                                        (matters ? ", and must not" : ", and must"));
         }
-    return both ? Finding::passed()
-                : Finding{Outcome::passed, "only what must not matter: these inputs are extreme"};
+    return both
+        ? Finding::passed()
+        : Finding{Outcome::passed, "only what must not matter: one channel, or extreme inputs"};
 }
 
 namespace detection {
@@ -282,7 +369,7 @@ inline std::optional<std::string> branches_meet(const CachedModel& cached, const
     cached.extend(alone, beginning);
     cached.extend(original, beginning);
     std::any branch = original;
-    cached.extend(branch, random_row(x.cols, 1.0));
+    cached.extend(branch, new_row(x, 1.0));
     const auto changed =
         difference(cached.extend(alone, end), cached.extend(original, end), half, 0.0);
     if (changed)
@@ -295,7 +382,7 @@ inline std::optional<std::string> branches_meet(const CachedModel& cached, const
 // that had stopped before the edit.
 inline std::optional<std::string> stale_after_an_edit(const CachedModel& cached, const Matrix& x) {
     for (std::size_t position = 0; position < x.rows; ++position) {
-        const Matrix edited = with_row(x, position, random_row(x.cols, 1.0));
+        const Matrix edited = with_row(x, position, new_row(x, 1.0));
         std::any stopped = cached.start(), went_on = cached.start();
         if (position > 0) {
             cached.resume(stopped, rows_of(x, 0, position));
@@ -316,7 +403,7 @@ inline std::optional<std::string> documents_meet(const Subject& subject, const M
     const std::size_t half = x.rows / 2;
     const Matrix before = subject.packed(x, half);
     for (std::size_t position = 0; position < x.rows; ++position) {
-        const Matrix after = subject.packed(with_row(x, position, random_row(x.cols, 1.0)), half);
+        const Matrix after = subject.packed(with_row(x, position, new_row(x, 1.0)), half);
         const std::size_t other = position < half ? half : 0; // where the other document begins
         const std::size_t count = position < half ? x.rows - half : half;
         const auto changed =

@@ -366,6 +366,20 @@ BOOST_AUTO_TEST_CASE(extending_never_touches_the_callers_copy,
     }
 }
 
+BOOST_AUTO_TEST_CASE(embedded_rows_extend_a_cache_as_their_tokens_do) {
+    const Decoder decoder = Decoder::from_numpy(7);
+    for (const Mask& mask : {causal, sliding}) {
+        const KvCache cache = decoder.forward(first_tokens(9), mask).cache;
+        const Pass tokens = decoder.extend({1, 2, 3}, cache, mask);
+        const Pass rows = decoder.extend_embedded(decoder.embed({1, 2, 3}), cache, mask);
+        BOOST_CHECK(same_bits(rows.hidden, tokens.hidden));
+        BOOST_CHECK(same_bits(rows.weights, tokens.weights));
+        check_same_cache(rows.cache, tokens.cache);
+        check_message([&] { decoder.extend_embedded(Matrix(2, 5), cache, mask); },
+                      {"extend_embedded: x is 2x5, wanted 2x16"});
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_copied_cache_is_an_independent_branch,
                      *label("mask_removed") * label("mask_one_too_far") *
                          label("value_of_the_wrong_key") * label("decoder_reads_local_positions") *

@@ -98,7 +98,8 @@ BOOST_AUTO_TEST_CASE(a_prefix_gives_the_bits_of_the_full_run,
 }
 
 BOOST_AUTO_TEST_CASE(influence_is_exactly_zero_above_the_diagonal_and_nowhere_else,
-                     *label("mask_removed") * label("mask_one_too_far")) {
+                     *label("mask_removed") * label("mask_one_too_far") *
+                         label("influence_of_one_position")) {
     const Lab lab;
     const Matrix influence = influence_map(lab.block, lab.x, lab.replacement);
     BOOST_TEST(shape_text(influence) == "6x6");
@@ -113,7 +114,8 @@ BOOST_AUTO_TEST_CASE(column_3_of_the_influence_is_the_labs_change,
                          label("second_norm_reads_the_input") * label("mask_removed") *
                          label("mask_one_too_far") * label("scale_left_out") *
                          label("epsilon_outside_root") * label("variance_by_n_minus_1") *
-                         label("post_norm") * label("residual_dropped") * label("tanh_gelu")) {
+                         label("post_norm") * label("residual_dropped") * label("tanh_gelu") *
+                         label("influence_of_one_position")) {
     const Matrix replacement = rows_of(golden("block_causality", "x_changed"), 3, 1);
     const Matrix influence =
         influence_map(Lab().block, golden("block_causality", "x"), replacement);
