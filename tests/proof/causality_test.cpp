@@ -2,6 +2,7 @@
 // what cannot be judged is not.
 #include "model/block.hpp"
 #include "model/decoder.hpp"
+#include "model/heads.hpp"
 #include "proof/causality.hpp"
 #include "proof/leaks.hpp"
 #include "support.hpp"
@@ -29,7 +30,7 @@ Subject two_blocks(std::size_t C) {
     return {[one = block_of(C, 3), two = block_of(C, 4)](const Matrix& x) { return two(one(x)); }};
 }
 
-// The decoder of lesson 11 from embedded rows, two layers deep.
+// The decoder of lesson 12 from embedded rows, two layers deep.
 Subject decoder_of(std::size_t C, int window = Mask::no_window) {
     const Decoder decoder = Decoder::from_numpy(1, 32, C);
     const Mask mask{.causal = true, .window = window};
@@ -46,6 +47,20 @@ Subject decoder_of(std::size_t C, int window = Mask::no_window) {
     if (window != Mask::no_window)
         subject.reach = window_reach(static_cast<std::size_t>(window), 2);
     return subject;
+}
+
+// The network with four heads over so many groups of keys and values.
+Subject with_heads(std::size_t groups) {
+    Network network(block_of(8));
+    network.attend = [heads = Heads{4, groups}](const Matrix& q, const Matrix& k, const Matrix& v,
+                                                std::size_t first) {
+        const std::size_t shared = heads.groups * heads.width(q.cols);
+        const HeadedAttention result =
+            attend_heads(q, columns_of(k, 0, shared), columns_of(v, 0, shared), heads,
+                         positions_from(first, q.rows), positions_from(0, k.rows), Mask{});
+        return Attention{result.output, result.weights.back(), result.scores_read};
+    };
+    return subject_of(network);
 }
 
 std::string letters_of(const CausalityReport& report, Outcome outcome) {
@@ -93,6 +108,13 @@ BOOST_AUTO_TEST_CASE(correct_models_pass_everything,
             check_correct("decoder, window 3", decoder_of(C, 3), x);
             check_correct("decoder, window 1", decoder_of(C, 1), x);
         }
+}
+
+BOOST_AUTO_TEST_CASE(heads_that_share_keys_pass_everything,
+                     *label("mask_removed") * label("mask_one_too_far")) {
+    for (const std::size_t groups : {4U, 2U, 1U})
+        check_correct("four heads, groups: " + std::to_string(groups), with_heads(groups),
+                      input(7, 8));
 }
 
 BOOST_AUTO_TEST_CASE(a_single_position_is_not_judged_and_nothing_fails,
