@@ -78,10 +78,11 @@ struct Finding {
 
 namespace detection {
 
+// %g, with NaN as "nan" whatever its sign.
 inline std::string number_text(double value, int digits = 6) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.*g", digits, value);
-    return std::isnan(value) ? "nan" : text.data(); // a C library may print the sign of a NaN
+    return std::isnan(value) ? "nan" : text.data();
 }
 
 inline std::string place(std::size_t t, std::size_t c) {
