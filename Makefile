@@ -27,7 +27,7 @@ lesson    = $(firstword $(filter $*_% 0$*_%,$(LESSONS)))
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: proof help list course figures record audit fuzz test clean
+.PHONY: proof help list course vscode figures record audit fuzz test clean
 
 proof: $(BUILD)/10_proof_by_intervention
 	@$<
@@ -36,7 +36,7 @@ help:
 	@echo 'make              the proof of causality (lesson 10)'
 	@echo 'make list         the lessons, a line each'
 	@echo 'make lesson-07    build and run lesson 07'
-	@echo 'make debug-07     the same in gdb, stopped at STEP 1'
+	@echo 'make debug-07     the same in gdb, stopped at STEP 1; make vscode: the same in that editor'
 	@echo 'make course       run all lessons, one after the other'
 	@echo 'make test         run every test and check; installs Boost.Test if it is missing'
 	@echo '                  and may be installed (INSTALL=no: never)'
@@ -59,6 +59,9 @@ lesson-%: FORCE
 
 debug-%: FORCE
 	@$(if $(lesson),MODE=$(MODE) MAKE='$(MAKE)' sh lessons/debugger/start.sh $@ $(BUILD)/$(lesson),$(MAKE) lesson-$*)
+
+vscode:
+	@sh lessons/debugger/vscode.sh
 
 figures: $(LESSONS:%=$(BUILD)/%)
 	@for lesson in $(LESSONS); do $(BUILD)/$$lesson --figures docs/figures || exit; done
