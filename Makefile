@@ -27,7 +27,7 @@ lesson    = $(firstword $(filter $*_% 0$*_%,$(LESSONS)))
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: FORCE proof help list course figures record audit fuzz test clean
+.PHONY: FORCE proof help list course vscode figures record audit fuzz test clean
 
 proof: $(BUILD)/10_proof_by_intervention
 	@$<
@@ -46,11 +46,10 @@ lesson-%: FORCE
 	  { echo "There is no lesson $*. These are there:"; $(MAKE) list; exit 2; } >&2)
 
 debug-%: FORCE
-	@command -v gdb >/dev/null || { echo 'make $@ needs the debugger gdb, which is missing.' >&2; exit 2; }
-	@[ $(MODE) = default ] || { echo 'make $@ works without MODE: optimised code jumps.' >&2; exit 2; }
-	@$(if $(lesson),$(MAKE) -s $(BUILD)/$(lesson) && \
-	  gdb -q -ex 'break glassbox::step' -ex run -ex up $(BUILD)/$(lesson),\
-	  $(MAKE) lesson-$*)
+	@$(if $(lesson),MODE=$(MODE) MAKE='$(MAKE)' sh lessons/debugger/start.sh $@ $(BUILD)/$(lesson),$(MAKE) lesson-$*)
+
+vscode:
+	@sh lessons/debugger/vscode.sh
 
 figures: $(LESSONS:%=$(BUILD)/%)
 	@for lesson in $(LESSONS); do $(BUILD)/$$lesson --figures docs/figures || exit; done

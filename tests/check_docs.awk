@@ -2,6 +2,7 @@
 #
 #     <!-- listing src/model/mask.hpp -->     the next ```cpp block stands so in that file
 #     <!-- output 05 -->                      the next ```text block stands so in lessons/05_*.expected
+#                                             (tour: in lessons/debugger/tour_*.expected)
 #     <!-- edit lessons/05_x.cpp -->          the lines that the next ```diff block takes away stand there
 #     <!-- then 05 -->                        the next ```text block comes after the edit (check_changes.sh)
 #     <!-- numbers tests/x_test.cpp -->       numbers in the prose may come from that file

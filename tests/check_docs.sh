@@ -8,7 +8,7 @@ for lesson in lessons/[0-9]*.cpp; do
 done
 
 for text in README.md docs/*.md; do
-    awk -v expected_files="$(echo lessons/*.expected)" -f tests/check_docs.awk "$text"
+    awk -v expected_files="$(echo lessons/*.expected lessons/debugger/*.expected)" -f tests/check_docs.awk "$text"
     awk '/^```/ { code = !code } !code' "$text" | grep -o '](\([^)#:]*\)[)#]' | sed 's/^](//; s/.$//' | while read -r link; do
         [ -z "$link" ] || [ -e "$(dirname "$text")/$link" ] || echo "FAILED $text: broken link $link"
     done

@@ -128,6 +128,12 @@ inline void show(const std::string& name, const Matrix& m, const std::string& ro
                   << (m.rows - rows == 1 ? " more row\n" : " more rows\n");
 }
 
+// For any debugger, which cannot fill in defaults: call show(v) in gdb, expr show(v) in lldb.
+inline void show(const Matrix& m) {
+    show("matrix", m, "r", "c");
+    std::cout.flush();
+}
+
 // The line that a lesson ends in, and its exit code: 0 for YES, 1 for NO.
 inline int verdict(const std::string& claim, bool holds) {
     std::cout << "\n" << claim << ": " << (holds ? "YES" : "NO") << "\n";
@@ -147,6 +153,7 @@ inline std::string one_line(std::string text) {
 inline int run(int argc, char** argv,
                const std::function<int(const std::vector<std::string>& arguments)>& lesson,
                void (*figures)(const std::filesystem::path& folder) = nullptr) {
+    [[maybe_unused]] void (*const for_the_debugger)(const Matrix&) = show; // so that it is compiled
     try {
         const std::vector<std::string> arguments(argv + 1, argv + argc);
         if (arguments.size() == 2 && arguments[0] == "--figures") {

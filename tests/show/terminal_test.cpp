@@ -183,6 +183,16 @@ BOOST_AUTO_TEST_CASE(show_says_who_asks_and_who_is_read) {
                       "   t1   0.5000   0.5000  |++|\n");
 }
 
+BOOST_AUTO_TEST_CASE(show_needs_nothing_but_the_matrix_when_a_debugger_calls) {
+    void (*const called)(const Matrix&) = show;
+    BOOST_CHECK_EQUAL(printed_by([&] {
+                          called({{1, 0}});
+                      }),
+                      "matrix: 1x2 (r x c), heat by size: blank is 0, @ is 1.0000\n"
+                      "            c0       c1\n"
+                      "   r0   1.0000   0.0000  |@ |\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_wide_matrix_shows_eight_numbers_and_64_characters_of_heat) {
     const auto shown = [](std::size_t columns) {
         return lines_of(printed_by([&] { show("wide", Matrix(1, columns, 1.0)); }));
