@@ -17,10 +17,10 @@ echo == an empty cache, and one of twelve tokens\n
 disable
 tbreak copies_are_branches
 continue
-tbreak glassbox::Decoder::extend_at
+tbreak glassbox::Decoder::run
 continue
 print cache
-tbreak glassbox::Decoder::extend_at
+tbreak glassbox::Decoder::run
 continue
 print cache
 echo == one layer of a cache\n
