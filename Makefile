@@ -5,7 +5,7 @@ SECONDS  ?= 20
 JOBS     ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
 FLAGS_default  := -O0 -g
-FLAGS_release  := -O3 -march=native
+FLAGS_release  := -O3 -march=native -DGLASSBOX_FAST
 FLAGS_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 ifeq ($(FLAGS_$(MODE)),)
 $(error MODE is '$(MODE)'; wanted default, release or sanitize)
