@@ -341,20 +341,25 @@ inline Plot plot_around(const std::vector<Line>& lines, bool log_y) {
     return plot;
 }
 
-// Up to three lines over a common x axis; with log_y the y axis counts powers of ten.
+// Up to six lines over a common x axis; with log_y the y axis counts powers of ten.
 // Throws std::invalid_argument for points that cannot be drawn (NaN, infinity, log of 0).
 inline Svg line_chart(const Caption& caption, const std::vector<Line>& lines, bool log_y = false) {
-    constexpr std::array<const char*, 3> colours{"#d55e00", "#0072b2", "#222222"};
-    constexpr std::array<const char*, 3> dashes{"", "stroke-dasharray=\"8 4\"",
-                                                "stroke-dasharray=\"2 3\""};
+    constexpr std::array<const char*, 6> colours{"#d55e00", "#0072b2", "#222222",
+                                                 "#009e73", "#cc79a7", "#e69f00"};
+    constexpr std::array<const char*, 6> dashes{"",
+                                                "stroke-dasharray=\"8 4\"",
+                                                "stroke-dasharray=\"2 3\"",
+                                                "stroke-dasharray=\"12 3 2 3\"",
+                                                "stroke-dasharray=\"4 2\"",
+                                                "stroke-dasharray=\"16 4\""};
     if (lines.empty() || lines.size() > colours.size())
         throw std::invalid_argument("line_chart: " + std::to_string(lines.size()) +
-                                    " lines; wanted 1 to 3");
+                                    " lines; wanted 1 to 6");
     const Plot plot = plot_around(lines, log_y);
     Svg svg(caption, 700, 360);
     plot.draw_y_axis(svg, caption.row_axis);
     plot.draw_x_axis(svg, caption.column_axis);
-    std::vector<double> names; // where names stand; lines may end in one place, names may not
+    std::vector<std::array<double, 2>> names; // y, x; lines may end in one place, names may not
     for (std::size_t n = 0; n < lines.size(); ++n) {
         std::vector<std::array<double, 2>> points;
         for (std::size_t i = 0; i < lines[n].x.size(); ++i)
@@ -362,10 +367,10 @@ inline Svg line_chart(const Caption& caption, const std::vector<Line>& lines, bo
         svg.path(points, colours[n], std::string("stroke-width=\"2\" ") + dashes[n]);
         auto [x, y] = points.back();
         std::ranges::sort(names);
-        for (const double taken : names)
-            if (std::abs(y - taken) < 16)
-                y = taken + 16;
-        names.push_back(y);
+        for (const auto& [taken_y, taken_x] : names)
+            if (std::abs(y - taken_y) < 16 && std::abs(x - taken_x) < 60)
+                y = taken_y + 16;
+        names.push_back({y, x});
         svg.words(x + 6, y + 4, lines[n].name, "start", colours[n]);
     }
     return svg;

@@ -224,6 +224,15 @@ BOOST_AUTO_TEST_CASE(lines_run_from_corner_to_corner_and_differ_in_dashes) {
         BOOST_CHECK_EQUAL(count(three, part), 1U);
 }
 
+BOOST_AUTO_TEST_CASE(six_lines_differ_in_colour_and_in_dashes) {
+    const std::string text = text_of(line_chart(caption, std::vector<Line>(6, three_lines[0])));
+    for (const std::string colour :
+         {"#d55e00", "#0072b2", "#222222", "#009e73", "#cc79a7", "#e69f00"})
+        BOOST_CHECK_EQUAL(count(text, "stroke=\"" + colour + "\" stroke-width=\"2\""), 1U);
+    for (const std::string dashes : {"8 4", "2 3", "12 3 2 3", "4 2", "16 4"})
+        BOOST_CHECK_EQUAL(count(text, "stroke-dasharray=\"" + dashes + "\""), 1U);
+}
+
 BOOST_AUTO_TEST_CASE(a_logarithmic_axis_counts_powers_of_ten) {
     const std::string text = text_of(line_chart(caption, {{"a", {0, 1, 2}, {0.01, 1, 100}}}, true));
     check_contains(text, "points=\"80.0,300.0 320.0,170.0 560.0,40.0\"");
@@ -254,6 +263,9 @@ BOOST_AUTO_TEST_CASE(names_of_lines_that_end_together_stand_apart) {
         caption, {{"a", {0, 1}, {0, 10}}, {"b", {0, 1}, {0, 0}}, {"c", {0, 1}, {0, 10}}}));
     check_contains(text, "<text x=\"566.0\" y=\"44.0\" text-anchor=\"start\" fill=\"#d55e00\"");
     check_contains(text, "<text x=\"566.0\" y=\"60.0\" text-anchor=\"start\" fill=\"#222222\"");
+    const std::string apart =
+        text_of(line_chart(caption, {{"a", {0, 10}, {0, 10}}, {"b", {0, 5}, {0, 10}}}));
+    check_contains(apart, "<text x=\"326.0\" y=\"44.0\" text-anchor=\"start\" fill=\"#0072b2\"");
 }
 
 BOOST_AUTO_TEST_CASE(bars_are_as_tall_as_their_values) {
@@ -284,8 +296,8 @@ BOOST_AUTO_TEST_CASE(lines_that_cannot_be_drawn_are_refused) {
         {{{"bad", {0}, {1}}}, false, "'bad' has 1 x and 1 y; wanted equally many, at least two"},
         {{{"bad", {1, 1}, {1, 2}}}, false, "from 1.0000 to 1.0000 in x"},
         {{{"bad", {0, 1}, {-1e308, 1e308}}}, false, "wanted two different x and finite spans"},
-        {{}, false, "0 lines; wanted 1 to 3"},
-        {{good, good, good, good}, false, "4 lines; wanted 1 to 3"}};
+        {{}, false, "0 lines; wanted 1 to 6"},
+        {std::vector<Line>(7, good), false, "7 lines; wanted 1 to 6"}};
     for (const Case& wrong : cases) {
         BOOST_CHECK_THROW(line_chart(caption, wrong.lines, wrong.log_y), std::invalid_argument);
         check_message([&] { line_chart(caption, wrong.lines, wrong.log_y); },

@@ -1,0 +1,131 @@
+// make bench: how long products, a block and decoding take on one core of this machine.
+//
+//     build/bench                     everything, about a minute
+//     build/bench block T C H         one block alone: its median in milliseconds, nothing else
+//
+// Built with the release flags whatever MODE is, so that there is one answer.
+#include "bench/fast_block.hpp"
+#include "record/experiment.hpp"
+#include "show/stopwatch.hpp"
+#include "show/terminal.hpp"
+
+#include <exception>
+#include <fstream>
+#include <iostream>
+
+using namespace glassbox;
+
+namespace {
+
+constexpr std::size_t runs = 7;
+
+double median(const std::vector<double>& sorted) {
+    return sorted[sorted.size() / 2];
+}
+
+// The first line that begins with `model name` in Linux's list of processors.
+std::string processor() {
+    std::ifstream list("/proc/cpuinfo");
+    for (std::string line; std::getline(list, line);)
+        if (line.starts_with("model name"))
+            return line.substr(line.find(':') + 2);
+    return "processor unknown";
+}
+
+void print_line(const std::string& what, const std::vector<double>& seconds,
+                const std::string& remark) {
+    std::cout << padded(what, 36) << padded(fixed(1e3 * median(seconds), 4), 11)
+              << padded(fixed(1e3 * seconds.front(), 4), 11)
+              << padded(fixed(1e3 * seconds.back(), 4), 11) << "   " << remark << std::endl;
+}
+
+void bench_matmul(double peak) {
+    for (const std::size_t n : {16U, 64U, 256U, 768U, 1024U}) {
+        const Matrix a = NumpyRandom(1).normal(0, 1, n, n), b = NumpyRandom(2).normal(0, 1, n, n);
+        Matrix c(n, n);
+        const auto seconds =
+            seconds_of([&] { matmul_fast(a.values, b.values, c.values, n, n, n); }, runs);
+        const double size = static_cast<double>(n);
+        const double rate = 2e-9 * size * size * size / median(seconds);
+        print_line("matmul, n = " + std::to_string(n), seconds,
+                   fixed(rate, 1) + " GFLOP/s, " + fixed(100 * rate / peak, 0) + " % of the peak");
+    }
+}
+
+struct BlockSample {
+    std::vector<double> seconds; // sorted
+    BlockTimes parts;            // of the last run
+};
+
+BlockSample time_block(std::size_t T, std::size_t C, std::size_t H) {
+    NumpyRandom random(7);
+    const FastBlock block = FastBlock::drawn(random, C, H);
+    const Matrix x = random.normal(0, 1, T, C);
+    BlockRun run(block, T);
+    run(x); // touches the memory
+    std::vector<double> seconds = seconds_of([&] { run(x); }, runs);
+    return {seconds, run.times};
+}
+
+void bench_block(std::size_t T, std::size_t C, std::size_t H) {
+    const auto [seconds, parts] = time_block(T, C, H);
+    const std::string shape = "T = " + std::to_string(T) + ", C = " + std::to_string(C);
+    print_line("block, " + shape + ", H = " + std::to_string(H), seconds,
+               "products " + fixed(1e3 * parts.products, 1) + ", attention " +
+                   fixed(1e3 * parts.attention, 1) + ", GELU " + fixed(1e3 * parts.gelu, 1) +
+                   ", norm " + fixed(1e3 * parts.norm, 1) + ", rest " + fixed(1e3 * parts.rest, 1));
+}
+
+// The decoder of lessons 12 to 15, d = 16: its plain code, token by token.
+void bench_decoding() {
+    const Decoder decoder = Decoder::from_numpy(7);
+    for (const int T : {24, 64, 128, 256}) {
+        std::vector<int> tokens;
+        for (int i = 0; i < T; ++i)
+            tokens.push_back((7 * i + 3) % 32);
+        for (const bool cached : {false, true}) {
+            const auto seconds = seconds_of(
+                [&] {
+                    cached ? token_by_token(decoder, tokens, experiment::causal)
+                           : by_prefixes(decoder, tokens, experiment::causal);
+                },
+                runs);
+            print_line("decoding, T = " + std::to_string(T) + ", d = 16", seconds,
+                       cached ? "with the cache" : "every prefix anew");
+        }
+    }
+}
+
+void bench_all() {
+    const double peak = peak_of_one_core();
+    std::cout << processor() << ", one core, peak " << fixed(peak, 1) << " GFLOP/s, compiler "
+              << __VERSION__ << "\n"
+              << padded("milliseconds of " + std::to_string(runs) + " runs", 36)
+              << padded("median", 11) << padded("best", 11) << padded("worst", 11) << "\n";
+    bench_matmul(peak);
+    for (const std::size_t T : {128U, 256U, 512U})
+        bench_block(T, 768, 12);
+    bench_block(1024, 768, 12);
+    bench_block(1024, 768, 1);
+    bench_decoding();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    try {
+        if (arguments.empty()) {
+            bench_all();
+        } else if (arguments.size() == 4 && arguments[0] == "block") {
+            const auto [seconds, parts] = time_block(
+                std::stoul(arguments[1]), std::stoul(arguments[2]), std::stoul(arguments[3]));
+            std::cout << fixed(1e3 * median(seconds), 1) << "\n";
+        } else {
+            throw std::invalid_argument("usage: bench, or bench block T C H");
+        }
+    } catch (const std::exception& error) {
+        std::cerr << "bench: " << error.what() << "\n";
+        return 2;
+    }
+}
