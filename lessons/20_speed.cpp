@@ -134,10 +134,6 @@ void measure(const Step& step, double peak) {
     std::cout << "\n";
 }
 
-const char* yes_or_no(bool answer) {
-    return answer ? "yes" : "no";
-}
-
 // Every step against the textbook loop, bit for bit.
 bool steps_agree() {
     bool all = true;
