@@ -2,13 +2,11 @@
 // queries, keys and values, a projection after attention, biases everywhere (GPT-2, Radford et al.
 // 2019). It lives with the benchmark, since the lessons read better without it.
 //
-//     x ----+--> ln1 --> q, k, v --> heads --> project --> (+) --+--> ln2 --> mlp --> (+) -->
-//     output
-//           |                                               |    |                     |
-//           +-----------------------------------------------+    +---------------------+
+//     x --+--> ln1 --> q, k, v --> heads --> project --> (+) --+--> ln2 --> mlp --> (+) -->
+//         +---------------------------------------------->+    +------------------>+
 //
 // Every sum takes its terms in the order in which the library takes them, so the bits are the
-// library's: fast_block_test.cpp compares them with layer_norm, linear, attend and gelu.
+// library's: fast_block_test.cpp compares them with layer_norm, linear, attend_heads and gelu.
 #pragma once
 
 #include "numbers/fast_matmul.hpp"

@@ -3,8 +3,9 @@
 
 #include "bench/fast_block.hpp"
 #include "model/attention.hpp"
+#include "model/heads.hpp"
 #include "model/operations.hpp"
-#include "proof/causality.hpp"
+#include "proof/intervention.hpp"
 
 #include <limits>
 
@@ -14,24 +15,6 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-Matrix columns_of(const Matrix& m, std::size_t first, std::size_t count) {
-    return transpose(rows_of(transpose(m), first, count));
-}
-
-// attend on each head's columns of q, k, v; what a library function for all heads returns must be
-// the same.
-Matrix attend_per_head(const Matrix& q, const Matrix& k, const Matrix& v, std::size_t H) {
-    const std::size_t D = q.cols / H;
-    const std::vector<int> positions = positions_from(0, q.rows);
-    Matrix side_by_side; // one head below the other, transposed
-    for (std::size_t h = 0; h < H; ++h)
-        append_rows(side_by_side,
-                    transpose(attend(columns_of(q, h * D, D), columns_of(k, h * D, D),
-                                     columns_of(v, h * D, D), positions, positions, Mask{})
-                                  .output));
-    return transpose(side_by_side);
-}
-
 // The same block, put together from the library's parts.
 Matrix plain_block(const FastBlock& block, const Matrix& x) {
     const std::size_t C = x.cols;
@@ -39,8 +22,11 @@ Matrix plain_block(const FastBlock& block, const Matrix& x) {
         return linear(rows, transpose(layer.weight), layer.bias);
     };
     const Matrix qkv = through(block.qkv, layer_norm(x, block.gain1, block.bias1));
-    const Matrix mixed = attend_per_head(columns_of(qkv, 0, C), columns_of(qkv, C, C),
-                                         columns_of(qkv, 2 * C, C), block.heads);
+    const std::vector<int> positions = positions_from(0, x.rows);
+    const Matrix mixed =
+        attend_heads(columns_of(qkv, 0, C), columns_of(qkv, C, C), columns_of(qkv, 2 * C, C),
+                     {block.heads, block.heads}, positions, positions, Mask{})
+            .output;
     const Matrix after = x + through(block.project, mixed);
     const Matrix hidden = through(block.expand, layer_norm(after, block.gain2, block.bias2));
     return after + through(block.shrink, gelu(hidden));
