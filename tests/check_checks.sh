@@ -63,6 +63,9 @@ must_fail "an answer of gdb that is another one" \
     'replace lessons/debugger/glassbox.py "not yet set" unknown' "whose line has not run" tests/check_debugger.sh
 must_fail "an edit whose line is gone" \
     'replace src/model/mask.hpp "s <= t" "t >= s"' mask_removed tests/check_edits.sh mask_removed
+must_fail "an edit that does not do what its text promises" \
+    'replace docs/05_attention_by_hand.md "position 0 kept every bit: no" "position 0 kept every bit: yes"' \
+    docs/05_attention_by_hand.md tests/check_changes.sh docs/05_attention_by_hand.md
 rm -rf "$scratch"
 
 # INSTALL, user id, sudo works (yes/no), package managers, compiler: what need_boost.sh runs, in a world of
