@@ -21,7 +21,7 @@ LINK     := $(shell $(CXX) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -
 STANDARD := $(BUILD)/standard.hpp
 
 LESSONS  := $(sort $(patsubst lessons/%.cpp,%,$(wildcard lessons/[0-9]*.cpp)))
-UNITS    := $(sort $(patsubst tests/%.cpp,$(BUILD)/tests/%.o,$(wildcard tests/*/*_test.cpp tests/main.cpp)))
+UNITS    := $(sort $(patsubst tests/%.cpp,$(BUILD)/tests/%.o,$(wildcard tests/*/[a-z]*_test.cpp tests/main.cpp)))
 lesson    = $(firstword $(filter $*_% 0$*_%,$(LESSONS)))
 
 MAKEFLAGS += --no-print-directory
