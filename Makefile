@@ -35,11 +35,10 @@ proof: $(BUILD)/10_proof_by_intervention
 help:
 	@echo 'make              the proof of causality (lesson 10)'
 	@echo 'make list         the lessons, a line each'
-	@echo 'make lesson-07    build and run lesson 07'
-	@echo 'make debug-07     the same in gdb, stopped at STEP 1'
+	@echo 'make lesson-07    build and run lesson 07; debug-07: in gdb, stopped at STEP 1'
 	@echo 'make course       run all lessons, one after the other'
-	@echo 'make test         run every test and check; installs Boost.Test if it is missing'
-	@echo '                  and may be installed (INSTALL=no: never)'
+	@echo 'make exercise-07  check the exercise of lesson 07; hint-07, solution-07, watch-07, progress'
+	@echo 'make test         run every test and check; installs Boost.Test if it may (INSTALL=no: never)'
 	@echo 'make figures      draw docs/figures anew, over the old ones'
 	@echo 'make record OUT=DIR   run the experiment of lessons 12 to 15, write it into a new folder'
 	@echo 'make audit RUN=DIR    check such a record without the program that made it'
@@ -63,6 +62,9 @@ debug-%: FORCE
 	@$(if $(lesson),$(MAKE) -s $(BUILD)/$(lesson) && \
 	  gdb -q -ex 'break glassbox::step' -ex run -ex up $(BUILD)/$(lesson),\
 	  $(MAKE) lesson-$*)
+
+$(filter exercise-% hint-% solution-% watch-% progress,$(MAKECMDGOALS)): $(STANDARD).gch FORCE
+	@COMPILE='$(COMPILE) $(LINK)' BUILD='$(BUILD)' JOBS='$(JOBS)' LEVEL='$(LEVEL)' sh tests/exercises/exercise.sh $@
 
 figures: $(LESSONS:%=$(BUILD)/%)
 	@for lesson in $(LESSONS); do $(BUILD)/$$lesson --figures docs/figures || exit; done
