@@ -59,6 +59,18 @@ must_fail "a figure that its lesson no longer draws" \
     'echo >> docs/figures/08_gelu.svg' 08_gelu.svg tests/check_figures.sh
 must_fail "an edit whose line is gone" \
     'replace src/model/mask.hpp "s <= t" "t >= s"' mask_removed tests/check_edits.sh mask_removed
+must_fail "an exercise whose check takes everything" \
+    'replace tests/exercises/08_test.cpp "return checked(check)" "return 0 * checked(check)"' \
+    'exercise 08: start' tests/check_exercises.sh 08
+must_fail "an exercise whose solution is wrong" \
+    'replace tests/exercises/08_solution.cpp std::erf std::tanh' \
+    'the solution does not pass' tests/check_exercises.sh 08
+must_fail "an exercise that is no longer the one of its solution" \
+    'sed "s/Matrix bend/Matrix bent/" tests/exercises/08_solution.cpp > lessons/exercises/08_gelu.cpp' \
+    'outside of the marked place' tests/check_exercises.sh 08
+must_fail "a wrong variant whose line is gone" \
+    'replace tests/exercises/08_variants.txt "double& x" "double& y"' \
+    'is not in the solution' tests/check_exercises.sh 08
 rm -rf "$scratch"
 
 # INSTALL, user id, sudo works (yes/no), package managers, compiler: what need_boost.sh runs, in a world of

@@ -5,7 +5,7 @@ set -u
 log=$BUILD/test.log
 : > "$log"
 
-for name in ${CHECKS:-units lessons figures docs headers checks edits}; do
+for name in ${CHECKS:-units lessons figures docs headers exercises checks edits}; do
     case $name in checks | edits) # these damage a sound copy: without one they would only confuse
         if grep -q '^FAILED ' "$log"; then
             echo "$name: not run, since something failed before"
@@ -16,7 +16,7 @@ for name in ${CHECKS:-units lessons figures docs headers checks edits}; do
         echo "FAILED check_$name.sh itself ended with code $?" >> "$log.part"
     grep -v '^ok ' "$log.part"
     awk -v name="$name" '/^ok /{p++} /^FAILED /{f++}
-        END{printf "%-8s %4d passed, %d failed\n", name, p, f}' "$log.part"
+        END{printf "%-9s %4d passed, %d failed\n", name, p, f}' "$log.part"
     cat "$log.part" >> "$log"
 done
 rm -f "$log.part"
