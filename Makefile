@@ -21,7 +21,7 @@ LINK     := $(if $(filter-out sanitize,$(MODE)),$(shell $(CXX) -fuse-ld=gold -Wl
 STANDARD := $(BUILD)/standard.hpp
 
 LESSONS  := $(sort $(patsubst lessons/%.cpp,%,$(wildcard lessons/[0-9]*.cpp)))
-UNITS    := $(sort $(patsubst tests/%.cpp,$(BUILD)/tests/%.o,$(wildcard tests/*/*_test.cpp tests/main.cpp)))
+UNITS    := $(sort $(patsubst tests/%.cpp,$(BUILD)/tests/%.o,$(wildcard tests/*/[a-z]*_test.cpp tests/main.cpp)))
 lesson    = $(firstword $(filter $*_% 0$*_%,$(LESSONS)))
 
 MAKEFLAGS += --no-print-directory
@@ -50,6 +50,9 @@ debug-%: FORCE
 
 vscode:
 	@sh lessons/debugger/vscode.sh
+
+$(filter exercise-% hint-% solution-% watch-% progress,$(MAKECMDGOALS)): $(STANDARD).gch FORCE
+	@COMPILE='$(COMPILE) $(LINK)' BUILD='$(BUILD)' JOBS='$(JOBS)' LEVEL='$(LEVEL)' sh tests/exercises/exercise.sh $@
 
 figures: $(LESSONS:%=$(BUILD)/%)
 	@for lesson in $(LESSONS); do $(BUILD)/$$lesson --figures docs/figures || exit; done

@@ -118,7 +118,7 @@ int lesson() {
     const int exit_code = verdict("CAUSAL MASK BLOCKS FUTURE TOKENS", proved);
     std::cout << (proved ? "\nTry next: in src/model/mask.hpp turn s <= t into s <= t + 1, and run "
                            "make again.\n"
-                         : "\nTo undo what you changed: git checkout -- src lessons\n");
+                         : "\nTo undo what you changed: git checkout -- src lessons/*.cpp\n");
     return exit_code;
 }
 

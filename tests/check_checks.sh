@@ -66,6 +66,18 @@ must_fail "an edit whose line is gone" \
 must_fail "an edit that does not do what its text promises" \
     'replace docs/05_attention_by_hand.md "position 0 kept every bit: no" "position 0 kept every bit: yes"' \
     docs/05_attention_by_hand.md tests/check_changes.sh docs/05_attention_by_hand.md
+must_fail "an exercise whose check takes everything" \
+    'replace tests/exercises/08_test.cpp "return checked(check)" "return 0 * checked(check)"' \
+    'exercise 08: start' tests/check_exercises.sh 08
+must_fail "an exercise whose solution is wrong" \
+    'replace tests/exercises/08_solution.cpp std::erf std::tanh' \
+    'the solution does not pass' tests/check_exercises.sh 08
+must_fail "an exercise that is no longer the one of its solution" \
+    'sed "s/Matrix bend/Matrix bent/" tests/exercises/08_solution.cpp > lessons/exercises/08_gelu.cpp' \
+    'outside of the marked place' tests/check_exercises.sh 08
+must_fail "a wrong variant whose line is gone" \
+    'replace tests/exercises/08_variants.txt "double& x" "double& y"' \
+    'is not in the solution' tests/check_exercises.sh 08
 rm -rf "$scratch"
 
 # INSTALL, user id, sudo works (yes/no), package managers, compiler: what need_boost.sh runs, in a world of

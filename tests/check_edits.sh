@@ -37,7 +37,7 @@ build_with_edit() { # name, edited file
     scratch=$compiled/$1
     objects=$BUILD/tests/main.o
     sources=
-    for source in tests/*/*_test.cpp; do
+    for source in tests/*/[a-z]*_test.cpp; do
         unit=${source#tests/}
         unit=${unit%.cpp}
         if grep -q "$2" "$BUILD/tests/$unit.d"; then

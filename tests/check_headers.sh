@@ -1,10 +1,10 @@
 #!/bin/sh
-# Every header and lesson compiles alone, without the precompiled header, and includes only what it
+# Every header, lesson and solution of an exercise compiles alone, without the precompiled header, and includes only what it
 # may: each folder of src/ stands on the ones before it, and <...> names a standard header.
 # Usage: check_headers.sh [FILE...]
 set -u
-[ $# -gt 0 ] || set -- src/*/*.hpp lessons/[0-9]*.cpp
-order="numbers model proof record show lessons"
+[ $# -gt 0 ] || set -- src/*/*.hpp lessons/[0-9]*.cpp tests/exercises/*_solution.cpp
+order="numbers model proof record show lessons tests"
 
 compile_alone() {
     printf '%s\n' "$@" | xargs -P "$JOBS" -I{} sh -c '

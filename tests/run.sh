@@ -6,7 +6,7 @@ set -u
 log=$BUILD/test.log
 : > "$log"
 
-for name in ${CHECKS:-units lessons figures files docs headers debugger changes checks edits}; do
+for name in ${CHECKS:-units lessons figures files docs headers debugger exercises changes checks edits}; do
     case $name in changes | checks | edits) # these damage a sound copy: without one they would only confuse
         if grep -q '^FAILED ' "$log"; then
             echo "$name: not run, since something failed before"
@@ -17,7 +17,7 @@ for name in ${CHECKS:-units lessons figures files docs headers debugger changes 
         echo "FAILED check_$name.sh itself ended with code $?" >> "$log.part"
     grep -v '^ok ' "$log.part"
     awk -v name="$name" '/^ok /{p++} /^FAILED /{f++} /^skipped /{s++}
-        END{printf "%-8s %4d passed, %d failed%s\n", name, p, f, s ? ", " s " skipped" : ""}' "$log.part"
+        END{printf "%-9s %4d passed, %d failed%s\n", name, p, f, s ? ", " s " skipped" : ""}' "$log.part"
     cat "$log.part" >> "$log"
 done
 rm -f "$log.part"

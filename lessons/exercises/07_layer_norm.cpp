@@ -1,0 +1,29 @@
+// Exercise 07: layer norm
+//
+// Task: bring every row to mean 0 and variance 1 (gain 1, bias 0):
+//
+//     mean(t)     = sum over c of x(t, c) / C
+//     variance(t) = sum over c of (x(t, c) - mean(t))^2 / C
+//     norm(t, c)  = (x(t, c) - mean(t)) / sqrt(variance(t) + epsilon)      epsilon = 1e-5
+//
+// x and the result: T x C. What stands there now leaves the row as it is.
+// Lesson: docs/07_layer_norm_and_residuals.md. Check: make exercise-07. Stuck: make hint-07.
+
+#include "numbers/matrix.hpp"
+
+#include <cmath>
+
+using namespace glassbox;
+
+Matrix norm_of_rows(const Matrix& x) {
+    const double C = static_cast<double>(x.cols), epsilon = 1e-5;
+    Matrix norm(x.rows, x.cols);
+    for (std::size_t t = 0; t < x.rows; ++t) {
+        // ---- your code from here
+        const double mean = 0.0 / C, variance = 1.0 - epsilon;
+        for (std::size_t c = 0; c < x.cols; ++c)
+            norm(t, c) = (x(t, c) - mean) / std::sqrt(variance + epsilon);
+        // ---- to here
+    }
+    return norm;
+}

@@ -1,0 +1,49 @@
+#include "check.hpp"
+#include "model/mask.hpp"
+#include "model/operations.hpp"
+
+#include EXERCISE
+
+using namespace glassbox;
+
+// Two pairs of channels at four positions; the angle of the second pair is speed * t.
+Matrix waves(double speed) {
+    Matrix P(4, 4);
+    for (std::size_t t = 0; t < 4; ++t) {
+        const double angle = static_cast<double>(t), slow = speed * angle;
+        P.values[4 * t] = std::sin(angle);
+        P.values[4 * t + 1] = std::cos(angle);
+        P.values[4 * t + 2] = std::sin(slow);
+        P.values[4 * t + 3] = std::cos(slow);
+    }
+    return P;
+}
+
+Matrix columns_of(const Matrix& m, const std::vector<std::size_t>& order) {
+    Matrix result(m.rows, m.cols);
+    for (std::size_t r = 0; r < m.rows; ++r)
+        for (std::size_t c = 0; c < m.cols; ++c)
+            result(r, c) = m(r, order[c]);
+    return result;
+}
+
+void check() {
+    const Matrix P = sinusoidal_positions(positions_from(0, 4), 4);
+    expect(
+        "the code of 4 positions in 4 channels", code_of_positions(4, 4), P,
+        {{columns_of(P, {1, 0, 3, 2}),
+          "Sine and cosine have changed places: the sine comes first, in channel 2i."},
+         {columns_of(P, {0, 2, 1, 3}),
+          "All sines in the left half, all cosines in the right: here a pair is neighbours."},
+         {waves(1.0),
+          "All pairs turn equally fast, as if 2i / C were 0. Two whole numbers "
+          "divide to a whole number: 2 / 4 is 0, 2.0 / 4 is a half."},
+         {waves(0.1), "The second pair is too fast: the exponent is 2i / C for pair i, not i / C."},
+         {waves(100.0), "The second pair is faster than the first: t is divided by the power."}});
+    expect("the code of 3 positions in 6 channels", code_of_positions(3, 6),
+           sinusoidal_positions(positions_from(0, 3), 6));
+}
+
+int main() {
+    return checked(check);
+}

@@ -1,0 +1,61 @@
+#include "check.hpp"
+#include "model/operations.hpp"
+
+#include EXERCISE
+
+using namespace glassbox;
+
+// exp(score - m) / sum, with an m of one's own for each row.
+Matrix shares_with(const Matrix& scores, const std::vector<double>& m) {
+    Matrix weights(scores.rows, scores.cols);
+    for (std::size_t t = 0; t < scores.rows; ++t) {
+        double sum = 0.0;
+        for (std::size_t s = 0; s < scores.cols; ++s)
+            sum += weights(t, s) = std::exp(scores(t, s) - m[t]);
+        for (double& weight : weights.row(t))
+            weight /= sum;
+    }
+    return weights;
+}
+
+void check() {
+    const Axes axes{"t", "s"};
+    const double infinity = std::numeric_limits<double>::infinity();
+    const Matrix small{{1, 2, 3}, {0, 0, 0}}, shares = softmax_rows(small);
+    expect("the scores 1 2 3 and 0 0 0", shares_of_rows(small), shares,
+           {{transpose(softmax_rows(transpose(small))),
+             "These columns sum to 1. Shares are given out along a row: each asker has its own 1."},
+            {{{std::exp(-2.0), std::exp(-1.0), 1}, {1, 1, 1}},
+             "The exponentials are right, but nothing has divided them by their sum."}},
+           axes);
+
+    const Matrix large{{1000, 1001, 1002}, {0, 0, 0}};
+    expect("the scores 1000 1001 1002 and 0 0 0", shares_of_rows(large), shares,
+           {{shares_with(large, {0, 0}),
+             "exp(1000) is infinity: subtract the row's largest score "
+             "before the exponential."},
+            {shares_with(large, {1002, 1002}),
+             "Row t1 got the maximum of row t0: each row subtracts its own largest score."}},
+           axes);
+
+    const Matrix low{{-1002, -1001, -1000}, {0, 0, 0}};
+    expect(
+        "the scores -1002 -1001 -1000 and 0 0 0", shares_of_rows(low), shares,
+        {{shares_with(low, {0, 0}),
+          "0 was subtracted from row t0, and 0 / 0 is nan. Does the search for the maximum start "
+          "at 0, or at numeric_limits<double>::min(), the smallest positive double? It must "
+          "start at -infinity, below every score."}},
+        axes);
+
+    const Matrix masked{{1, 2, -infinity}};
+    expect(
+        "the scores 1 2 -infinity", shares_of_rows(masked), softmax_rows(masked),
+        {{Matrix(1, 3, std::numeric_limits<double>::quiet_NaN()),
+          "Nothing but nan, as from -infinity minus -infinity. Subtract the row's largest score, "
+          "not its smallest."}},
+        axes);
+}
+
+int main() {
+    return checked(check);
+}

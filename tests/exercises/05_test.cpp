@@ -1,0 +1,73 @@
+#include "check.hpp"
+#include "model/attention.hpp"
+
+#include EXERCISE
+
+using namespace glassbox;
+
+// Attention under a rule of one's own for who may read whom; the scores are divided by `scale`.
+Matrix attend_where(const Matrix& q, const Matrix& k, const Matrix& v, double scale,
+                    bool (*may_read)(std::size_t t, std::size_t s)) {
+    Matrix output(q.rows, v.cols);
+    for (std::size_t t = 0; t < q.rows; ++t) {
+        std::vector<double> scores;
+        for (std::size_t s = 0; s < k.rows; ++s)
+            scores.push_back(may_read(t, s) ? dot(q.row(t), k.row(s)) / scale
+                                            : -std::numeric_limits<double>::infinity());
+        const std::vector<double> weights = softmax(scores);
+        for (std::size_t s = 0; s < k.rows; ++s)
+            for (std::size_t c = 0; c < v.cols; ++c)
+                output(t, c) += weights[s] * v(s, c);
+    }
+    return output;
+}
+
+bool right(std::size_t t, std::size_t s) {
+    return s <= t;
+}
+bool other_way_round(std::size_t t, std::size_t s) {
+    return s >= t;
+}
+bool everything(std::size_t, std::size_t) {
+    return true;
+}
+bool one_ahead(std::size_t t, std::size_t s) {
+    return s <= t + 1;
+}
+bool itself(std::size_t t, std::size_t s) {
+    return s == t;
+}
+
+void check() {
+    const Matrix zero(3, 4), one_each{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const auto with = [&](auto rule) { return attend_where(zero, zero, one_each, 1.0, rule); };
+    expect("q = k = 0, so all scores are equal; v(s) is 1 in channel s, so the output shows the "
+           "weights",
+           unless_refused([&] { return attend_by_hand(zero, zero, one_each); },
+                          "Has some position no key to read? It may always read itself: s <= t "
+                          "includes s = t."),
+           with(right),
+           {{with(other_way_round),
+             "The mask is the other way round: position t reads the present "
+             "and the future. It may read s <= t."},
+            {with(everything), "There is no mask: t0 reads the future too. It may read s <= t."},
+            {with(one_ahead), "Position t reads t + 1 too, one step into the future."},
+            {{{1, 0, 0}, {0, 0, 0}, {0, 0, 0}},
+             "Only channel 0 has been written, and only with the position's own value."},
+            {with(itself), "Each position reads only itself; it may read all s <= t."}},
+           {"t", "s"});
+
+    const Matrix q{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}};
+    const Matrix k{{1, 0, 1, 0}, {2, 1, 0, 0}, {3, 1, 2, 0}};
+    const Matrix v{{2, 4}, {6, 8}, {10, 12}};
+    expect("q, k and v of lesson 06 (D = 4)", attend_by_hand(q, k, v),
+           attend_where(q, k, v, 2.0, right),
+           {{attend_where(q, k, v, 1.0, right), "The scores were not divided by sqrt(D)."},
+            {attend_where(q, k, v, 4.0, right), "The scores were divided by D, not by sqrt(D)."},
+            {attend_where(zero, zero, v, 1.0, right),
+             "All keys get equal weights: do the scores come from q and k?"}});
+}
+
+int main() {
+    return checked(check);
+}

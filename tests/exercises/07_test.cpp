@@ -1,0 +1,58 @@
+#include "check.hpp"
+#include "model/operations.hpp"
+
+#include EXERCISE
+
+using namespace glassbox;
+
+Matrix plain_norm(const Matrix& x, double epsilon = 1e-5) {
+    return layer_norm(x, Matrix(1, x.cols, 1.0), Matrix(1, x.cols, 0.0), epsilon);
+}
+
+// (x - mean of its row) / deviation(variance of its row times C, C)
+Matrix bent_norm(const Matrix& x, double (*deviation)(double squares, double C)) {
+    Matrix result = x;
+    const double C = static_cast<double>(x.cols);
+    for (std::size_t t = 0; t < x.rows; ++t) {
+        double mean = 0.0, squares = 0.0;
+        for (const double value : x.row(t))
+            mean += value / C;
+        for (const double value : x.row(t))
+            squares += (value - mean) * (value - mean);
+        for (double& value : result.row(t))
+            value = (value - mean) / deviation(squares, C);
+    }
+    return result;
+}
+
+void check() {
+    const Matrix x{{1, 2, 3, 6}, {10, 20, 20, 10}};
+    expect(
+        "the rows 1 2 3 6 and 10 20 20 10", norm_of_rows(x), plain_norm(x),
+        {{x, "The rows come out as they went in: mean and variance are still to be computed."},
+         {bent_norm(x, [](double, double) { return 1.0; }),
+          "The mean is right, but nothing divides by the root of the variance."},
+         {bent_norm(x,
+                    [](double squares, double C) { return std::sqrt(squares / (C - 1) + 1e-5); }),
+          "The variance was divided by C - 1. Layer norm divides by C."},
+         {bent_norm(x, [](double squares, double C) { return std::sqrt(squares / C) + 1e-5; }),
+          "Epsilon was added outside the root; it stands inside, beside the variance."},
+         {bent_norm(x, [](double squares, double C) { return squares / C + 1e-5; }),
+          "Divided by the variance, not by its root."},
+         {bent_norm(x, [](double squares, double) { return std::sqrt(squares + 1e-5); }),
+          "The sum of the squares was not divided by C."},
+         {bent_norm(x, [](double squares, double C) { return std::sqrt(squares / C); }),
+          "There is no epsilon inside the root."},
+         {transpose(plain_norm(transpose(x))),
+          "Mean and variance were taken down a column, over the positions. Each row has its own; "
+          "down a column the future would reach the past."}});
+
+    const Matrix constant{{5, 5, 5, 5}};
+    expect("the constant row 5 5 5 5", norm_of_rows(constant), Matrix(1, 4),
+           {{Matrix(1, 4, std::numeric_limits<double>::quiet_NaN()),
+             "0 / 0 is nan: epsilon belongs inside the root."}});
+}
+
+int main() {
+    return checked(check);
+}

@@ -1,0 +1,37 @@
+#include "check.hpp"
+#include "model/operations.hpp"
+
+#include EXERCISE
+
+using namespace glassbox;
+
+Matrix each(const Matrix& x, double (*function)(double)) {
+    return for_each_element(x, function);
+}
+
+void check() {
+    const Matrix x{{-3, -1, 0}, {0.5, 1, 3}};
+    expect("the numbers -3 -1 0 and 0.5 1 3", bend(x), gelu(x),
+           {{x, "The numbers come out as they went in."},
+            {Matrix(2, 3),
+             "Zeros everywhere: 1 / 2 is 0 in C++, since both are whole numbers; "
+             "0.5 is a half."},
+            {each(x, [](double a) { return std::max(0.0, a); }),
+             "This is ReLU, max(0, x), with its corner at 0. GELU is smooth."},
+            {each(x, [](double a) { return 0.5 * a * (1.0 + std::erf(a)); }),
+             "The sqrt(2) under x is missing: erf(x / sqrt(2))."},
+            {gelu_tanh(x),
+             "This is the tanh form, GPT-2's approximation. Asked for is the exact "
+             "form, with erf."},
+            {each(x, [](double a) { return 0.5 * (1.0 + std::erf(a / std::numbers::sqrt2)); }),
+             "This is the share of random numbers below x by itself: multiply it by x."},
+            {each(x, [](double a) { return a * (1.0 + std::erf(a / std::numbers::sqrt2)); }),
+             "Twice too large: the 1/2 is missing."},
+            {each(x, [](double a) { return 0.5 * a * (1.0 + std::erf(a * std::numbers::sqrt2)); }),
+             "x was multiplied by sqrt(2), not divided."}},
+           {"t", "f"});
+}
+
+int main() {
+    return checked(check);
+}

@@ -1,0 +1,62 @@
+#include "check.hpp"
+#include "model/decoder.hpp"
+
+#include EXERCISE
+
+using namespace glassbox;
+
+void check() {
+    PytorchRandom random(13);
+    const DecoderLayer layer{random.randn(4, 4), random.randn(4, 4), random.randn(4, 4)};
+    const Matrix x = random.randn(9, 4), old = rows_of(x, 0, 5), chunk = rows_of(x, 5, 3);
+    const Matrix k = matmul(x, layer.key), v = matmul(x, layer.value);
+    const Matrix q = matmul(x, layer.query), chunk_q = matmul(chunk, layer.query);
+    const auto attention = [&](const Matrix& queries, std::size_t first, std::size_t count,
+                               const std::vector<int>& asks, const std::vector<int>& stands) {
+        return attend(queries, rows_of(k, first, count), rows_of(v, first, count), asks, stands,
+                      Mask{.causal = true})
+            .output;
+    };
+    const Matrix full = attention(q, 0, 9, positions_from(0, 9), positions_from(0, 9));
+
+    LayerCache cache;
+    expect("a chunk of 5 into an empty cache", extend_by_chunk(cache, old, layer),
+           rows_of(full, 0, 5),
+           {{attention(rows_of(q, 0, 5), 0, 5, {4, 4, 4, 4, 4}, positions_from(0, 5)),
+             "Every query reads the whole chunk, its own future too."},
+            {attend(rows_of(q, 0, 5), rows_of(k, 0, 5), rows_of(k, 0, 5), positions_from(0, 5),
+                    positions_from(0, 5), Mask{.causal = true})
+                 .output,
+             "Keys were mixed in place of values: values are the chunk times layer.value."}});
+    expect("then a chunk of 3, which stands at the positions 5, 6 and 7",
+           unless_refused([&] { return extend_by_chunk(cache, chunk, layer); },
+                          "Do keys, values and positions all grow by the rows of the chunk?"),
+           rows_of(full, 5, 3),
+           {{attention(chunk_q, 5, 3, {0, 1, 2}, {0, 1, 2}),
+             "The chunk has read itself alone: the five old keys and values must stay in the "
+             "cache."},
+            {attention(chunk_q, 0, 8, {0, 1, 2}, positions_from(0, 8)),
+             "The queries were numbered from 0. They ask as t5, t6 and t7: positions count in the "
+             "whole text."},
+            {attention(chunk_q, 0, 8, {5, 6, 7}, {0, 1, 2, 3, 4, 0, 1, 2}),
+             "The new keys were numbered from 0, so the first new query reads the later ones too. "
+             "They stand at 5, 6 and 7."},
+            {attention(chunk_q, 0, 8, {7, 7, 7}, positions_from(0, 8)),
+             "Every new query reads the whole chunk, its own future too."},
+            {attention(chunk_q, 0, 5, {5, 6, 7}, positions_from(0, 5)),
+             "The queries read only the old keys: append the chunk's keys and values before they "
+             "attend."}},
+           {"t", "c", 5});
+    expect("the keys in the cache after 8 tokens", cache.keys, rows_of(k, 0, 8), {}, {"s", "c"});
+    expect("the values in the cache after 8 tokens", cache.values, rows_of(v, 0, 8), {},
+           {"s", "c"});
+    if (cache.positions != positions_from(0, 8))
+        throw NotSolved{std::string("the positions in the cache: expected 0 to 7, came ") +
+                        list(cache.positions) + "\n"};
+    expect("then a single token, at position 8", extend_by_chunk(cache, rows_of(x, 8, 1), layer),
+           rows_of(full, 8, 1), {}, {"t", "c", 8});
+}
+
+int main() {
+    return checked(check);
+}

@@ -1,0 +1,72 @@
+#include "check.hpp"
+#include "model/decoder.hpp"
+
+#include EXERCISE
+
+using namespace glassbox;
+
+// A cache of the positions first to last; the key of position s is s, its value 10 s.
+LayerCache cache_of(int first, int last) {
+    LayerCache cache;
+    for (int s = first; s <= last; ++s) {
+        append_rows(cache.keys, Matrix(1, 1, s));
+        append_rows(cache.values, Matrix(1, 1, 10 * s));
+        cache.positions.push_back(s);
+    }
+    return cache;
+}
+
+struct GuessedList {
+    std::vector<int> looks_like;
+    const char* words;
+};
+
+void check_case(int first, int last, int t, int w, const std::vector<GuessedList>& guesses) {
+    const std::string what = std::string("a cache of the positions ") + std::to_string(first) +
+        " to " + std::to_string(last) + ", a query at " + std::to_string(t) + ", a window of " +
+        std::to_string(w);
+    const LayerCache kept = kept_by_window(cache_of(first, last), t, w);
+    const LayerCache wanted = cache_of(std::max(first, t - w + 1), std::min(last, t));
+    if (kept.positions != wanted.positions) {
+        std::string text = what + ":\n  expected the positions " + list(wanted.positions) +
+            "\n  came                   " + list(kept.positions) + "\n";
+        for (const auto& [looks_like, words] : guesses)
+            if (kept.positions == looks_like)
+                throw NotSolved{text + "  " + words + "\n"};
+        throw NotSolved{text};
+    }
+    const Matrix& keys = kept.keys;
+    expect(what + ", the keys (the key of s is s)", keys, wanted.keys, {}, {"slot ", "c"});
+    expect(what + ", the values (the value of s is 10 s)", kept.values, wanted.values,
+           {{keys, "These are the keys."}}, {"slot ", "c"});
+}
+
+void check() {
+    check_case(
+        14, 20, 20, 4,
+        {{positions_from(14, 7), "Everything was kept: the window forbids s <= t - w."},
+         {positions_from(16, 5),
+          "Five positions: a window of 4 counts the current one, so "
+          "16 = t - w is outside."},
+         {positions_from(16, 4),
+          "A window of 4 is the current position and three before "
+          "it, not four before it."},
+         {positions_from(17, 3), "The current position, 20, is missing: it is one of the 4."},
+         {positions_from(18, 3), "One too few: 17 = t - 3 may be read."},
+         {{0, 1, 2, 3}, "These are slots. A kept entry keeps its absolute position."},
+         {{3, 4, 5, 6}, "These are slots. A kept entry keeps its absolute position."},
+         {{},
+          "Nothing was kept. Were slots (0 to 6) compared with t? Positions are in "
+          "cache.positions."}});
+    check_case(14, 20, 18, 4,
+               {{positions_from(15, 6), "19 and 20 are the future of a query at 18: s <= t."},
+                {positions_from(17, 4),
+                 "These are the last four of the cache. The query at 18 may "
+                 "not read 19 and 20, its future."}});
+    check_case(0, 2, 2, 4, {});
+    check_case(5, 9, 9, 1, {});
+}
+
+int main() {
+    return checked(check);
+}

@@ -1,0 +1,158 @@
+// What the checks of the exercises share: expected beside came, position by position, and a guess
+// at the mistake. Plain C++, so that an exercise is checked within a second or two.
+//
+// A check stops at the first thing that is wrong. Exit code 0: solved; 1: not solved yet.
+#pragma once
+
+#include "numbers/matrix.hpp"
+#include "show/terminal.hpp"
+
+#include <cmath>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace glassbox {
+
+// Thrown by a check; the text is what the learner reads.
+struct NotSolved {
+    std::string text;
+};
+
+// What would come from a usual mistake, and the words that name the mistake.
+struct Guess {
+    Matrix looks_like;
+    std::string words;
+};
+
+struct Axes {
+    std::string row = "t", column = "c";
+    std::size_t first_row = 0; // where the rows begin to count
+};
+
+// Sums may be added in another order than the library's, so not every bit is asked for. A NaN is
+// close to a NaN, so that a guess can hold one.
+inline bool close(double came, double wanted) {
+    return same_bits(came, wanted) || came == wanted || (std::isnan(came) && std::isnan(wanted)) ||
+        std::abs(came - wanted) <= 1e-12 * std::max(1.0, std::abs(wanted));
+}
+
+inline bool close(const Matrix& came, const Matrix& wanted) {
+    bool all = came.rows == wanted.rows && came.cols == wanted.cols &&
+        came.values.size() == wanted.values.size();
+    for (std::size_t i = 0; all && i < came.values.size(); ++i)
+        all = close(came.values[i], wanted.values[i]);
+    return all;
+}
+
+// One cell: a number, or in the picture of a mask x for 1 and a dot for 0.
+inline std::string cell(double value, bool picture) {
+    if (!picture)
+        return padded(fixed(value), 9);
+    return value == 0.0 ? "  ." : value == 1.0 ? "  x" : "  ?";
+}
+
+inline std::string side_by_side(const Matrix& came, const Matrix& wanted, const Axes& axes,
+                                bool picture) {
+    const std::size_t width = picture ? 3 : 9, half = std::max<std::size_t>(10, width * came.cols);
+    std::string names;
+    for (std::size_t c = 0; c < came.cols; ++c)
+        names += padded(axes.column + std::to_string(c), width);
+    names.resize(half, ' ');
+    std::string heading = "  expected";
+    heading.resize(half, ' ');
+    std::string text = std::string("     ") + heading + "  |  came\n     " + names + "  |" + names;
+    for (std::size_t r = 0; r < came.rows; ++r) {
+        std::string expected, actual;
+        bool same = true;
+        for (std::size_t c = 0; c < came.cols; ++c) {
+            expected += cell(wanted(r, c), picture);
+            actual += cell(came(r, c), picture);
+            same = same && close(came(r, c), wanted(r, c));
+        }
+        expected.resize(half, ' ');
+        text += std::string("\n") + padded(axes.row + std::to_string(axes.first_row + r), 5) +
+            expected + "  |" + actual + (same ? "" : "   <-- differs");
+    }
+    return text + "\n";
+}
+
+inline std::string first_difference(const Matrix& came, const Matrix& wanted, const Axes& axes) {
+    for (std::size_t r = 0; r < came.rows; ++r)
+        for (std::size_t c = 0; c < came.cols; ++c)
+            if (!close(came(r, c), wanted(r, c)))
+                return std::string("  The first difference: ") + axes.row +
+                    std::to_string(axes.first_row + r) + ", " + axes.column + std::to_string(c) +
+                    ": expected " + printed("%.*g", 12, wanted(r, c)) + ", came " +
+                    printed("%.*g", 12, came(r, c)) + ".\n";
+    return "";
+}
+
+inline std::string list(const std::vector<int>& numbers) {
+    std::string text;
+    for (const int number : numbers)
+        text += std::to_string(number) + " ";
+    return text.empty() ? "none" : text;
+}
+
+// Throws NotSolved unless `came` is `wanted`. Names the mistake if `came` looks like a guess.
+inline void expect(const std::string& what, const Matrix& came, const Matrix& wanted,
+                   const std::vector<Guess>& guesses = {}, const Axes& axes = {},
+                   bool picture = false) {
+    if (close(came, wanted))
+        return;
+    std::string text = what + ":\n";
+    if (came.rows != wanted.rows || came.cols != wanted.cols ||
+        came.values.size() != wanted.values.size()) {
+        text += std::string("  The shape: expected ") + shape_text(wanted) + " (" + axes.row +
+            " x " + axes.column + "), came " + shape_text(came) + ".\n";
+    } else {
+        if (axes.column == "s")
+            text += "  Row: who asks, column: who is read.\n";
+        text += side_by_side(came, wanted, axes, picture) +
+            (picture ? "" : first_difference(came, wanted, axes));
+    }
+    for (const Guess& guess : guesses)
+        if (close(came, guess.looks_like))
+            throw NotSolved{text + "  " + guess.words + "\n"};
+    if (close(came, Matrix(came.rows, came.cols)))
+        text += "  Nothing but zeros: is the result ever written?\n";
+    throw NotSolved{text};
+}
+
+// What the learner's function returns; if the library refuses what it does, the words say what that
+// may mean.
+template <typename Function>
+Matrix unless_refused(const Function& function, const std::string& words) {
+    try {
+        return function();
+    } catch (const std::invalid_argument& error) {
+        throw NotSolved{std::string("Your function ended in an error:\n  ") + error.what() +
+                        "\n  " + words + "\n"};
+    }
+}
+
+// The main of a check. What the learner's function throws is shown as it is: the library's messages
+// say what came and what was wanted.
+inline int checked(void (*check)()) {
+    try {
+        check();
+        return 0;
+    } catch (const NotSolved& failure) {
+        std::cout << failure.text;
+    } catch (const std::bad_alloc&) {
+        std::cout
+            << "Your function has used up the memory. Does a vector grow in a loop that never "
+               "ends?\n";
+    } catch (const std::exception& error) {
+        std::cout << "Your function ended in an error:\n  " << error.what() << "\n";
+    } catch (...) {
+        std::cout << "Your function threw something that is not an std::exception.\n";
+    }
+    return 1;
+}
+
+} // namespace glassbox
