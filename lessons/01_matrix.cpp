@@ -6,9 +6,14 @@
 // Predict before you run: if one number in row 1 of a changes, which rows of a times b move?
 
 #include "numbers/matrix.hpp"
+#include "show/figure.hpp"
 #include "show/terminal.hpp"
 
+#include <cstddef>
+#include <filesystem>
 #include <iostream>
+#include <stdexcept>
+#include <string>
 
 using namespace glassbox;
 
@@ -62,6 +67,41 @@ int lesson() {
                    by_hand && same_product && refused && row_0_kept && row_1_moved);
 }
 
+// b stands above the product and a to its left, so that every number of the product lies where a
+// row of a and a column of b cross. One crossing is lit.
+void figures(const std::filesystem::path& folder) {
+    const Matrix a{{1, 2, 3}, {4, 5, 6}}, b{{7, 8}, {9, 10}, {11, 12}};
+    Svg svg({.title = "Row 0 of a meets column 0 of b",
+             .description = "b stands above the product a b, a stands to its left. A band along "
+                            "row 0 of a and a band down column 0 of b cross in one number, 58. Row "
+                            "1 of a and column 1 of b are not in these bands.",
+             .row_axis = "",
+             .column_axis = ""},
+            460, 350);
+    svg.rectangle(76, 214, 186, 40, heat_colour(0.4, 1));  // along the row
+    svg.rectangle(262, 46, 46, 168, heat_colour(-0.4, 1)); // down the column
+    svg.rectangle(262, 214, 46, 40, heat_colour(0.75, 1));
+    const std::string large = "font-size=\"16\"", name = "font-size=\"16\" font-style=\"italic\"";
+    const auto draw = [&](const Matrix& m, double left, double top) {
+        for (std::size_t r = 0; r < m.rows; ++r)
+            for (std::size_t c = 0; c < m.cols; ++c)
+                svg.words(left + 46 * (static_cast<double>(c) + 0.5),
+                          top + 40 * (static_cast<double>(r) + 0.5) + 6, fixed(m(r, c), 0),
+                          "middle", Svg::ink, large);
+    };
+    draw(a, 90, 214);
+    draw(b, 262, 60);
+    draw(matmul(a, b), 262, 214);
+    svg.words(60, 259, "a", "end", Svg::ink, name);
+    svg.words(366, 125, "b", "start", Svg::ink, name);
+    svg.words(366, 259, "a b", "start", Svg::ink, name);
+    std::string sum;
+    for (std::size_t k = 0; k < a.cols; ++k)
+        sum += (k == 0 ? "" : " + ") + fixed(a(0, k), 0) + "*" + fixed(b(k, 0), 0);
+    svg.words(230, 328, sum + " = " + fixed(matmul(a, b)(0, 0), 0), "middle", Svg::ink, large);
+    svg.write(folder / "01_product.svg");
+}
+
 int main(int argc, char** argv) {
-    return run(argc, argv, lesson);
+    return run(argc, argv, lesson, figures);
 }

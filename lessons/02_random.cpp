@@ -6,10 +6,16 @@
 // Predict before you run: with the same seed, do randn of 15 and randn of 16 numbers start alike?
 
 #include "numbers/random.hpp"
+#include "show/figure.hpp"
 #include "show/terminal.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
 #include <iostream>
+#include <numbers>
+#include <vector>
 
 using namespace glassbox;
 
@@ -67,6 +73,47 @@ int lesson() {
                    all && repeats && differs && surprise);
 }
 
+// How many of the numbers fall into each of the 16 halves between -4 and 4.
+std::vector<double> counts(const Matrix& drawn) {
+    std::vector<double> result(16);
+    for (const double value : drawn.values)
+        if (std::abs(value) < 4)
+            ++result[static_cast<std::size_t>(2 * (value + 4))];
+    return result;
+}
+
+void figures(const std::filesystem::path& folder) {
+    const Plot plot{-4, 4, 0, 250};
+    Svg svg({.title = "1000 numbers from each stream, seed 7, and the bell curve",
+             .description = "Pairs of bars, one for each stream, lowest at the sides and highest "
+                            "around 0, follow a bell-shaped line. The two bars of a pair are about "
+                            "equally high and hardly ever the same.",
+             .row_axis = "",
+             .column_axis = ""},
+            620, 380);
+    plot.draw_y_axis(svg, "how many of the 1000");
+    plot.draw_x_axis(svg, "the number drawn, in steps of 0.5");
+    const auto draw = [&](const std::vector<double>& heights, double shift, const char* colour) {
+        for (std::size_t i = 0; i < heights.size(); ++i)
+            svg.rectangle(plot.x(static_cast<double>(i) / 2 - 4) + shift, plot.y(heights[i]), 12,
+                          Plot::bottom - plot.y(heights[i]), colour);
+    };
+    draw(counts(PytorchRandom(7).randn(1, 1000)), 3, "#0072b2");
+    draw(counts(NumpyRandom(7).normal(0, 1, 1, 1000)), 15, "#e69f00");
+    std::vector<std::array<double, 2>> curve;
+    for (double x = -4; x <= 4; x += 0.125)
+        curve.push_back(
+            {plot.x(x), plot.y(500 * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi))});
+    svg.path(curve, Svg::ink, "stroke-width=\"2\"");
+    svg.rectangle(130, 356, 12, 12, "#0072b2");
+    svg.words(148, 366, "PyTorch's", "start");
+    svg.rectangle(240, 356, 12, 12, "#e69f00");
+    svg.words(258, 366, "NumPy's", "start");
+    svg.path({{340, 362}, {365, 362}}, Svg::ink, "stroke-width=\"2\"");
+    svg.words(371, 366, "the formula of the bell curve", "start");
+    svg.write(folder / "02_bell_curve.svg");
+}
+
 int main(int argc, char** argv) {
-    return run(argc, argv, lesson);
+    return run(argc, argv, lesson, figures);
 }

@@ -6,9 +6,13 @@
 // Predict before you run: add 100 to all scores of a row. What happens to its weights?
 
 #include "model/operations.hpp"
+#include "show/figure.hpp"
 #include "show/terminal.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <numeric>
@@ -79,6 +83,37 @@ int lesson() {
                        nothing_refused && row_1_kept && all_of_row_0_moved);
 }
 
+// Four rows of scores, and their shares as bars.
+void figures(const std::filesystem::path& folder) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const Matrix scores{{1, 2, 3}, {101, 102, 103}, {1, 2, 9}, {1, 2, -infinity}};
+    const std::array<const char*, 4> names{"as they are", "100 more each", "the last one 9",
+                                           "the last masked"};
+    const Matrix shares = softmax_rows(scores);
+    const Plot plot{0, 4, 0, 1.1};
+    Svg svg({.title = "Scores, and their shares as bars",
+             .description = "Four groups of three bars. Scores 1, 2, 3 and scores 101, 102, 103 "
+                            "have the same bars. With 9 in place of 3 the last bar is nearly 1 and "
+                            "the others nearly 0. With minus infinity there is no third bar.",
+             .row_axis = "",
+             .column_axis = ""},
+            620, 360);
+    plot.draw_y_axis(svg, "share");
+    svg.words(Plot::left - 8, Plot::bottom + 19, "score", "end");
+    for (std::size_t r = 0; r < 4; ++r) {
+        const double middle = plot.x(static_cast<double>(r) + 0.5);
+        svg.words(middle, Plot::bottom + 44, names[r], "middle");
+        for (std::size_t c = 0; c < 3; ++c) {
+            const double x = middle + 34 * (static_cast<double>(c) - 1), y = plot.y(shares(r, c));
+            svg.rectangle(x - 13, y, 26, Plot::bottom - y, "#0072b2");
+            svg.words(x, y - 6, shares(r, c) == 0.0 ? "0" : fixed(shares(r, c), 2), "middle");
+            svg.words(x, Plot::bottom + 19, fixed(scores(r, c), 0), "middle");
+        }
+    }
+    svg.line(Plot::left, Plot::bottom, Plot::right, Plot::bottom, Svg::ink);
+    svg.write(folder / "04_shares.svg");
+}
+
 int main(int argc, char** argv) {
-    return run(argc, argv, lesson);
+    return run(argc, argv, lesson, figures);
 }

@@ -7,9 +7,13 @@
 // position 0 put out with a causal mask, and what without?
 
 #include "model/attention.hpp"
+#include "show/figure.hpp"
 #include "show/terminal.hpp"
 
+#include <filesystem>
 #include <iostream>
+#include <string>
+#include <vector>
 
 using namespace glassbox;
 
@@ -54,6 +58,39 @@ int lesson() {
                    by_hand && past_kept && present_moved && open_leaks);
 }
 
+// Weights times values is the output: above with the causal mask, below without one.
+void figures(const std::filesystem::path& folder) {
+    const Matrix q(2, 2), k(2, 2), v{{2, 4}, {6, 8}};
+    Svg svg({.title = "Weights times values is the output",
+             .description =
+                 "With the causal mask row t0 has the weights 1 and 0 and puts out 2 and "
+                 "4. Without a mask it has one half twice and puts out 4 and 6, as row "
+                 "t1 does in both.",
+             .row_axis = "",
+             .column_axis = ""},
+            700, 290);
+    const auto draw = [&svg](const Matrix& m, double left, double top, const std::string& row,
+                             const std::string& column, double largest) {
+        const Cells cells{left, top, 58, 34, 0, largest};
+        draw_cells(svg, m, cells);
+        draw_labels(svg, m, cells, row, column);
+    };
+    for (const bool causal : {true, false}) {
+        const double top = causal ? 80 : 195;
+        const Attention found = attend(q, k, v, {0, 1}, {0, 1}, Mask{.causal = causal});
+        svg.words(20, top + 38, causal ? "causal" : "no mask", "start");
+        draw(found.weights, 130, top, "t", "s", 1);
+        svg.words(275, top + 38, "times", "middle");
+        draw(v, 340, top, "s", "c", 8);
+        svg.words(485, top + 38, "gives", "middle");
+        draw(found.output, 550, top, "t", "c", 8);
+    }
+    svg.words(188, 50, "weights", "middle");
+    svg.words(398, 50, "values", "middle");
+    svg.words(608, 50, "output", "middle");
+    svg.write(folder / "05_weights_and_output.svg");
+}
+
 int main(int argc, char** argv) {
-    return run(argc, argv, lesson);
+    return run(argc, argv, lesson, figures);
 }

@@ -7,12 +7,16 @@
 // Predict before you run: a future value is NaN and its weight is exactly 0. Is the output clean?
 
 #include "model/attention.hpp"
+#include "show/figure.hpp"
 #include "show/terminal.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 using namespace glassbox;
 
@@ -41,14 +45,22 @@ Matrix renormalised(Matrix weights) {
     return weights;
 }
 
+const Matrix q{{2, 0, 0, 0}, //
+               {0, 2, 0, 0},
+               {0, 0, 2, 0}};
+const Matrix k{{1, 0, 1, 0}, //
+               {2, 1, 0, 0},
+               {3, 1, 2, 0}};
+
+// Position 0 would hear the first change and must not; position 2 hears the second and may.
+Matrix with_a_loud_last_key(Matrix loud_k) {
+    loud_k(2, 0) = 1000;
+    loud_k(2, 2) = 3;
+    return loud_k;
+}
+
 int lesson() {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    const Matrix q{{2, 0, 0, 0}, //
-                   {0, 2, 0, 0},
-                   {0, 0, 2, 0}};
-    const Matrix k{{1, 0, 1, 0}, //
-                   {2, 1, 0, 0},
-                   {3, 1, 2, 0}};
     const Matrix v{{2, 4}, //
                    {6, 8},
                    {10, 12}};
@@ -66,10 +78,7 @@ int lesson() {
     const bool agree_on_paper = max_abs_difference(rescued, before) < 1e-15;
 
     step(2, "intervene: make the last key fit far better, which only position 2 may notice");
-    Matrix loud_k = k;
-    loud_k(2, 0) = 1000;
-    loud_k(2, 2) = 3;
-    const Matrix loud = all_scores(q, loud_k);
+    const Matrix loud = all_scores(q, with_a_loud_last_key(k));
     const Matrix loud_before = softmax_rows(fill_forbidden(loud, -infinity));
     const Matrix loud_after = fill_forbidden(softmax_rows(loud), 0.0);
     show("mask, then softmax", loud_before, "t", "s");
@@ -125,6 +134,44 @@ int lesson() {
                        told_apart);
 }
 
+// One panel of the figure: weights, and what each row sums to.
+void draw_weights(Svg& svg, const Matrix& weights, double left, double top) {
+    const Cells cells{left, top, 44, 26, 0, 1};
+    draw_labels(svg, weights, cells, "t", "s");
+    draw_cells(svg, weights, cells);
+    const Matrix sums = matmul(weights, Matrix(weights.cols, 1, 1.0));
+    svg.words(left + 160, top - 8, "sum", "middle");
+    for (std::size_t t = 0; t < sums.rows; ++t)
+        svg.words(left + 160, top + 26 * (static_cast<double>(t) + 0.5) + 4,
+                  sums(t, 0) == 0.0 ? "0" : fixed(sums(t, 0), 3), "middle");
+}
+
+void figures(const std::filesystem::path& folder) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    Svg svg({.title = "Three orders: who reads whom, and what each row sums to",
+             .description = "Mask, then softmax: every row sums to 1, with either key, and row t0 "
+                            "stays as it is. Softmax, then zero: row t0 sums to 0.09, with the "
+                            "loud key to 0. Renormalised: as the first, but with the loud key row "
+                            "t0 is not a number.",
+             .row_axis = "",
+             .column_axis = ""},
+            840, 320);
+    svg.words(420, 44, "row t: who asks, column s: who is read", "middle");
+    svg.words(226, 74, "mask, then softmax", "middle");
+    svg.words(456, 74, "softmax, then zero", "middle");
+    svg.words(686, 74, "softmax, zero, renormalise", "middle");
+    for (const bool loud : {false, true}) {
+        const double top = loud ? 225 : 110;
+        svg.words(20, top + 44, loud ? "a loud last key" : "STEP 1's keys", "start");
+        const Matrix scores = all_scores(q, loud ? with_a_loud_last_key(k) : k);
+        const Matrix after = fill_forbidden(softmax_rows(scores), 0.0);
+        draw_weights(svg, softmax_rows(fill_forbidden(scores, -infinity)), 160, top);
+        draw_weights(svg, after, 390, top);
+        draw_weights(svg, renormalised(after), 620, top);
+    }
+    svg.write(folder / "06_three_orders.svg");
+}
+
 int main(int argc, char** argv) {
-    return run(argc, argv, lesson);
+    return run(argc, argv, lesson, figures);
 }

@@ -7,10 +7,15 @@
 // Predict before you run: which of the parts lets one position see another?
 
 #include "model/block.hpp"
+#include "show/figure.hpp"
 #include "show/terminal.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <iostream>
+#include <string>
+#include <vector>
 
 using namespace glassbox;
 
@@ -105,6 +110,52 @@ int lesson() {
                        block_too);
 }
 
+// What each part of the block puts out, in the order of the diagram.
+std::vector<Panel> stations(const Block& block, const Matrix& x) {
+    const Matrix normed = block.ln1(x), attention = block.attention(normed);
+    const Matrix after = x + attention, thought = block.mlp(block.ln2(after));
+    return {{"x", x},
+            {"ln1", normed},
+            {"attention", attention},
+            {"(+)", after},
+            {"ln2", block.ln2(after)},
+            {"mlp", thought},
+            {"(+) output", after + thought}};
+}
+
+// Row 3 of x is replaced, as in STEP 10: how far does each row move, station by station?
+void figures(const std::filesystem::path& folder) {
+    PytorchRandom random(23);
+    const Block block = Block::from_pytorch(random, 8);
+    const Matrix x = random.randn(6, 8);
+    Block::from_pytorch(random, 8); // STEP 9 draws it, and the replacement comes after it
+    Matrix changed = x;
+    std::ranges::copy(random.randn(1, 8).row(0), changed.row(3).begin());
+    const std::vector<Panel> was = stations(block, x), is = stations(block, changed);
+    Matrix moved(6, was.size());
+    for (std::size_t t = 0; t < 6; ++t)
+        for (std::size_t i = 0; i < was.size(); ++i)
+            moved(t, i) = max_abs_difference(was[i].m.row(t), is[i].m.row(t));
+
+    const Cells cells{80, 64, 78, 34, 0, largest_finite_magnitude(moved)};
+    Svg svg({.title = "Row 3 of x is replaced: how far each row moves on its way through the block",
+             .description = "Seven stations from left to right. In x and ln1 row 3 alone has "
+                            "moved. From attention on rows 3, 4 and 5 have. Rows 0 to 2 moved by "
+                            "exactly 0 everywhere.",
+             .row_axis = "",
+             .column_axis = ""},
+            680, 310);
+    for (std::size_t i = 0; i < was.size(); ++i)
+        svg.words(119 + 78 * static_cast<double>(i), 52, was[i].name, "middle");
+    for (std::size_t t = 0; t < 6; ++t)
+        svg.words(72, 85 + 34 * static_cast<double>(t), std::string("t").append(std::to_string(t)),
+                  "end");
+    svg.words_upwards(30, 166, "position");
+    draw_cells(svg, moved, cells);
+    draw_colour_scale(svg, 270, 284, cells.lowest, cells.largest);
+    svg.write(folder / "09_stations.svg");
+}
+
 int main(int argc, char** argv) {
-    return run(argc, argv, lesson);
+    return run(argc, argv, lesson, figures);
 }

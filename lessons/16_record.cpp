@@ -10,11 +10,14 @@
 
 #include "record/folder.hpp"
 #include "record/record.hpp"
+#include "show/figure.hpp"
 #include "show/terminal.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -170,13 +173,60 @@ int lesson(const fs::path& program) {
     return verdict("A RECORD IS COMPLETE OR NOT THERE", kept && time_alone && safe);
 }
 
+// The parts of an array's bytes: where each begins, and its colour.
+struct Part {
+    std::string name;
+    std::size_t begin;
+    std::string colour;
+};
+
+// The tokens of seed 7 as arrays.npz holds them: all bytes, 32 in a row.
+void figures(const fs::path& folder) {
+    const std::string npy = npy::format({"s7_tokens", run_seed(7).arrays.at("tokens"), "<i8", 1});
+    const auto bytes = bytes_of(npy);
+    const std::size_t numbers = 10 + bytes[8];
+    const std::vector<Part> parts{{"magic word, version, length", 0, heat_colour(-0.5, 1)},
+                                  {"the header as text", 10, heat_colour(0.4, 1)},
+                                  {"padding", npy.find('}') + 1, Svg::grid},
+                                  {"24 tokens of 8 bytes", numbers, heat_colour(-0.15, 1)}};
+    Svg svg({.title = "24 tokens as NumPy writes them, byte by byte",
+             .description = "Ten rows of 32 bytes. Ten bytes of magic word, version and length, "
+                            "then the header as text, then blanks up to byte 127. From byte 128 on "
+                            "eight bytes for each token: the first is the token, the others 0.",
+             .row_axis = "",
+             .column_axis = ""},
+            850, 330);
+    for (std::size_t i = 0; i < npy.size(); ++i) {
+        const double x = 60.0 + 24.0 * static_cast<double>(i % 32);
+        const double y = 40.0 + 24.0 * static_cast<double>(i / 32);
+        const auto next = std::ranges::upper_bound(parts, i, {}, &Part::begin);
+        svg.rectangle(x, y, 23, 23, std::prev(next)->colour);
+        const bool letter = (1 <= i && i <= 5) || (10 <= i && i + 1 < numbers);
+        svg.words(x + 11.5, y + 16, letter ? npy.substr(i, 1) : std::to_string(int{bytes[i]}),
+                  "middle", Svg::ink,
+                  i >= numbers && bytes[i] != 0 ? "font-weight=\"bold\"" : "font-size=\"11\"");
+        if (i % 32 == 0)
+            svg.words(52, y + 16, std::to_string(i), "end");
+    }
+    for (double x = 60; const Part& part : parts) {
+        svg.rectangle(x, 296, 14, 14, part.colour);
+        svg.words(x + 20, 308, part.name, "start");
+        x += 210;
+    }
+    svg.write(folder / "16_bytes.svg");
+}
+
 int main(int argc, char** argv) {
-    return run(argc, argv, [program = argv[0]](const std::vector<std::string>& arguments) {
-        if (arguments.empty())
-            return lesson(program);
-        if (arguments.size() == 1 && !arguments[0].empty() && arguments[0][0] != '-')
-            return record_into(arguments[0], program);
-        throw std::invalid_argument("usage: 16_record, or 16_record DIR, DIR being a new folder "
-                                    "(make record OUT=DIR)");
-    });
+    return run(
+        argc, argv,
+        [program = argv[0]](const std::vector<std::string>& arguments) {
+            if (arguments.empty())
+                return lesson(program);
+            if (arguments.size() == 1 && !arguments[0].empty() && arguments[0][0] != '-')
+                return record_into(arguments[0], program);
+            throw std::invalid_argument(
+                "usage: 16_record, or 16_record DIR, DIR being a new folder "
+                "(make record OUT=DIR)");
+        },
+        figures);
 }

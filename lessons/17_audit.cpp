@@ -11,8 +11,12 @@
 
 #include "record/audit.hpp"
 #include "record/folder.hpp"
+#include "show/figure.hpp"
 #include "show/terminal.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -89,20 +93,39 @@ std::string edited(std::string text, const std::string& old, const std::string& 
     return text.replace(at, old.size(), replacement);
 }
 
-// arrays.npz with two of its arrays exchanged.
-std::string exchanged(const std::string& content, const std::string& a, const std::string& b) {
-    auto arrays = parse_npz(bytes_of(content), "arrays.npz");
-    std::swap(arrays.at(a), arrays.at(b));
+// The forgeries, one for each of the steps 2 to 5: what the forged file holds.
+std::string one_bit_changed(const Files& record) {
+    std::string damaged = record.at("arrays.npz");
+    damaged[1000] = static_cast<char>(damaged[1000] ^ 1);
+    return damaged;
+}
+
+std::string smaller_leak(const Files& record) {
+    return edited(record.at("results.json"), "_future_change\": 0.1", "_future_change\": 0.0");
+}
+
+std::string full_passes_exchanged(const Files& record) {
+    auto arrays = parse_npz(bytes_of(record.at("arrays.npz")), "arrays.npz");
+    std::swap(arrays.at("s7_full"), arrays.at("s19_full"));
     return arrays_npz(arrays);
+}
+
+std::string dated_back(const Files& record) {
+    return edited(record.at("manifest.json"), "\"time\": \"2", "\"time\": \"1");
+}
+
+// The same files under hashes that fit them.
+Files with_new_hashes(Files files) {
+    files["sha256.json"] = sha256_json(files);
+    return files;
 }
 
 // A forged file is found under the old hashes, and under hashes that were brought up to date.
 bool is_found_with_both_hashes(const Files& record, const std::string& name,
                                const std::string& content) {
-    Files forged = with(record, name, content);
+    const Files forged = with(record, name, content);
     const bool with_old = is_found("the hashes left as they were:", forged);
-    forged["sha256.json"] = sha256_json(forged);
-    return is_found("the hashes brought up to date:", forged) && with_old;
+    return is_found("the hashes brought up to date:", with_new_hashes(forged)) && with_old;
 }
 
 int lesson(const fs::path& program) {
@@ -112,35 +135,77 @@ int lesson(const fs::path& program) {
     print_checks(fresh);
 
     step(2, "intervene: change one bit of one number in arrays.npz");
-    std::string damaged = record.at("arrays.npz");
-    damaged[1000] = static_cast<char>(damaged[1000] ^ 1);
-    const bool bit = is_found("byte 1000:", with(record, "arrays.npz", damaged));
+    const bool bit = is_found("byte 1000:", with(record, "arrays.npz", one_bit_changed(record)));
 
     step(3, "intervene: make the leak without a mask smaller in results.json");
-    const bool metric = is_found_with_both_hashes(
-        record, "results.json",
-        edited(record.at("results.json"), "_future_change\": 0.1", "_future_change\": 0.0"));
+    const bool metric = is_found_with_both_hashes(record, "results.json", smaller_leak(record));
 
     step(4, "intervene: exchange the full passes of two seeds in arrays.npz");
-    const bool arrays = is_found_with_both_hashes(
-        record, "arrays.npz", exchanged(record.at("arrays.npz"), "s7_full", "s19_full"));
+    const bool arrays =
+        is_found_with_both_hashes(record, "arrays.npz", full_passes_exchanged(record));
 
     step(5, "intervene: date the manifest back by a thousand years");
-    const std::string old = edited(record.at("manifest.json"), "\"time\": \"2", "\"time\": \"1");
-    const bool time = is_found("the seal left as it was:", with(record, "manifest.json", old));
+    const bool time =
+        is_found("the seal left as it was:", with(record, "manifest.json", dated_back(record)));
     const bool passes = !is_found("everything put back:", record);
 
     return verdict("THE AUDIT PASSES WHAT IS RIGHT AND FINDS WHAT IS NOT",
                    fresh.passed() && bit && metric && arrays && time && passes);
 }
 
+// The record and its forgeries, each with a name.
+std::vector<std::pair<std::string, Files>> records(const Files& record) {
+    const Files leak = with(record, "results.json", smaller_leak(record));
+    const Files passes = with(record, "arrays.npz", full_passes_exchanged(record));
+    return {{"nothing changed", record},
+            {"the manifest dated back", with(record, "manifest.json", dated_back(record))},
+            {"one bit in arrays.npz", with(record, "arrays.npz", one_bit_changed(record))},
+            {"a smaller leak in results.json", leak},
+            {"... under new hashes", with_new_hashes(leak)},
+            {"two full passes exchanged", passes},
+            {"... under new hashes", with_new_hashes(passes)}};
+}
+
+// Which check finds which forgery: a row for each record, a column for each check.
+void figures(const fs::path& folder, const fs::path& program) {
+    constexpr std::array<const char*, 9> checks{"files",  "seal",        "hashes",
+                                                "arrays", "formulas",    "weights",
+                                                "chunk",  "differences", "results"};
+    Svg svg({.title = "Which check finds which forgery",
+             .description = "Seven rows, nine checks. A record that nobody changed passes all "
+                            "nine. Forgeries under the old seal or hashes are found by check 2 or "
+                            "3. Under new hashes they pass these, and checks 7 and 9 find them.",
+             .row_axis = "",
+             .column_axis = ""},
+            870, 325);
+    for (std::size_t c = 0; c < checks.size(); ++c) {
+        svg.words(249.5 + 70 * static_cast<double>(c), 52, std::to_string(c + 1), "middle");
+        svg.words(249.5 + 70 * static_cast<double>(c), 70, checks[c], "middle");
+    }
+    for (double y = 84; const auto& [what, files] : records(new_record(program))) {
+        const std::size_t passed = audit(files).checked.size();
+        svg.words(205, y + 19, what, "end");
+        for (std::size_t c = 0; c < std::min(passed + 1, checks.size()); ++c) {
+            const double x = 215 + 70 * static_cast<double>(c);
+            svg.rectangle(x, y, 69, 29, heat_colour(c < passed ? -0.25 : 0.8, 1));
+            svg.words(x + 34.5, y + 19, c < passed ? "passed" : "found", "middle");
+        }
+        y += 32;
+    }
+    svg.write(folder / "17_checks.svg");
+}
+
 int main(int argc, char** argv) {
-    return run(argc, argv, [program = argv[0]](const std::vector<std::string>& arguments) {
-        if (arguments.empty())
-            return lesson(program);
-        if (arguments.size() == 1 && !arguments[0].empty() && arguments[0][0] != '-')
-            return audit_folder(arguments[0]);
-        throw std::invalid_argument("usage: 17_audit, or 17_audit DIR, DIR being the folder of a "
-                                    "record (make audit RUN=DIR)");
-    });
+    return run(
+        argc, argv,
+        [program = argv[0]](const std::vector<std::string>& arguments) {
+            if (arguments.empty())
+                return lesson(program);
+            if (arguments.size() == 1 && !arguments[0].empty() && arguments[0][0] != '-')
+                return audit_folder(arguments[0]);
+            throw std::invalid_argument(
+                "usage: 17_audit, or 17_audit DIR, DIR being the folder of a "
+                "record (make audit RUN=DIR)");
+        },
+        [program = argv[0]](const fs::path& folder) { figures(folder, program); });
 }

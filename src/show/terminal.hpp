@@ -152,7 +152,7 @@ inline std::string one_line(std::string text) {
 // there. An error is one line on stderr and exit code 2.
 inline int run(int argc, char** argv,
                const std::function<int(const std::vector<std::string>& arguments)>& lesson,
-               void (*figures)(const std::filesystem::path& folder) = nullptr) {
+               const std::function<void(const std::filesystem::path& folder)>& figures = nullptr) {
     [[maybe_unused]] void (*const for_the_debugger)(const Matrix&) = show; // so that it is compiled
     try {
         const std::vector<std::string> arguments(argv + 1, argv + argc);
