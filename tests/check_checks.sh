@@ -50,6 +50,12 @@ must_fail "a picture that is not there" \
 must_fail "a lesson that the contents leave out" \
     'replace docs/README.md "(05_attention_by_hand.md)" "(04_softmax.md)"' \
     'docs/README.md does not name 05' tests/check_docs.sh
+must_fail "a lesson without a figure of its own" \
+    'replace docs/13_through_the_layers.md "](figures/13_reach.svg)" "](figures/12_change.svg)"' \
+    'docs/13_through_the_layers.md has no figure' tests/check_docs.sh
+must_fail "contents without a lesson's picture" \
+    'replace docs/README.md "figures/13_reach.svg" "figures/12_change.svg"' \
+    'docs/README.md has no figure of 13' tests/check_docs.sh
 must_fail "a section that is missing" \
     'replace docs/05_attention_by_hand.md "## By hand" "By hand"' 'the sections are QIFSSSSNCW' tests/check_docs.sh
 must_fail "steps out of order" \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The texts say what the code says: listings, outputs, numbers, steps, links. The course's pages name
-# every lesson, and every lesson its neighbours.
+# every lesson with a figure, and every lesson its neighbours.
 set -u
 
 links() { # text: what it points to outside its code blocks, ](x) and src="x", without #places and the web
@@ -24,6 +24,9 @@ for lesson in lessons/[0-9]*.cpp; do
     [ -f "docs/$name" ] || { echo "FAILED $lesson has no text docs/$name" && continue; }
     for page in README.md docs/README.md docs/teaching.md; do
         links "$page" | grep -qx "\(docs/\)\{0,1\}$name" || echo "FAILED $page does not name $name"
+    done
+    for page in docs/README.md "docs/$name"; do
+        links "$page" | grep -q "^figures/${name%%_*}_" || echo "FAILED $page has no figure of $name"
     done
     [ -z "$previous" ] || expect_neighbour "docs/$previous" next "$name"
     expect_neighbour "docs/$name" before "$previous"
