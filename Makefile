@@ -65,7 +65,7 @@ fuzz:
 	@STRICT='$(STRICT)' SECONDS='$(SECONDS)' sh tests/fuzz/run.sh
 
 test:
-	@echo 'Building all tests and lessons, then checking: a minute or two.'
+	@echo 'Building all tests and lessons, then checking: a few minutes.'
 	@CXX='$(CXX)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
 	@$(MAKE) -s -j$(JOBS) $(LESSONS:%=$(BUILD)/%) $(BUILD)/unit_tests build/bench
 	@CXX='$(CXX)' COMPILE='$(COMPILE)' BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/run.sh

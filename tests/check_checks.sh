@@ -45,6 +45,28 @@ must_fail "a block of code that says not where it stands" \
     'printf "%s\n" "\`\`\`cpp" "int x;" "\`\`\`" >> docs/notation.md' docs/notation.md tests/check_docs.sh
 must_fail "a broken link" \
     'echo "[x](nowhere.md)" >> docs/notation.md' nowhere.md tests/check_docs.sh
+must_fail "a picture that is not there" \
+    'echo "<img src=\"nowhere.svg\" alt=\"x\">" >> docs/notation.md' nowhere.svg tests/check_docs.sh
+must_fail "a lesson that the contents leave out" \
+    'replace docs/README.md "(05_attention_by_hand.md)" "(04_softmax.md)"' \
+    'docs/README.md does not name 05' tests/check_docs.sh
+must_fail "a lesson without a figure of its own" \
+    'replace docs/13_through_the_layers.md "](figures/13_reach.svg)" "](figures/12_change.svg)"' \
+    'docs/13_through_the_layers.md has no figure' tests/check_docs.sh
+must_fail "contents without a lesson's picture" \
+    'replace docs/README.md "figures/13_reach.svg" "figures/12_change.svg"' \
+    'docs/README.md has no figure of 13' tests/check_docs.sh
+must_fail "a section that is missing" \
+    'replace docs/05_attention_by_hand.md "## By hand" "By hand"' 'the sections are QIFSSSSNCW' tests/check_docs.sh
+must_fail "steps out of order" \
+    'awk "/^## STEP 2/ { two = \$0; next } { print } /^## STEP 3/ { print two }" docs/05_attention_by_hand.md > x
+    mv x docs/05_attention_by_hand.md' 'the steps are out of order' tests/check_docs.sh
+must_fail "a next lesson that is not the next" \
+    'replace docs/05_attention_by_hand.md "(06_mask_before_softmax.md)" "(07_layer_norm_and_residuals.md)"' \
+    "docs/05_attention_by_hand.md: next is" tests/check_docs.sh
+must_fail "a neighbour by another one's number" \
+    'replace docs/05_attention_by_hand.md "[04 softmax]" "[03 softmax]"' \
+    "docs/05_attention_by_hand.md: before is ''" tests/check_docs.sh
 must_fail "a lesson without a text" 'rm docs/05_*.md' lessons/05 tests/check_docs.sh
 must_fail "a header that does not compile alone" \
     'echo "inline Matrix lonely();" > src/model/lonely.hpp' \

@@ -9,7 +9,8 @@
 #
 # Every ```cpp, ```text and ```diff block needs its line. A number with three or more decimals, or an
 # exponent, must stand in the lesson's source or .expected, or in a file named by one of the lines
-# above. A lesson's text has a heading for each of its steps, worded as printed.
+# above. A lesson's text has a heading for each of its steps, worded as printed and in their order, and
+# around them the sections that all lessons have, in the order below.
 
 function fail(reason) { print "FAILED " FILENAME ":" FNR ": " reason; failures++ }
 
@@ -43,6 +44,10 @@ BEGIN {
         number = paths[i]; sub(/.*\//, "", number); sub(/_.*/, "", number)
         expected_path[number] = paths[i]
     }
+    section["The question"] = "Q"; section["The idea"] = "I"; section["By hand"] = "H"
+    section["What is not claimed"] = "N"; section["Change it and run it"] = "C"
+    section["Exercise"] = "E"; section["Where it comes from"] = "W"
+
     own = ARGV[1]; sub(/.*\//, "", own); sub(/_.*/, "", own)
     if (own in expected_path) {
         known = read_file(expected_path[own])
@@ -80,7 +85,12 @@ fence { block = block (kind == "cpp" ? trimmed($0) : $0) "\n"; if (!checked) che
 
 /^## STEP [0-9]+: / {
     if (!(substr($0, 4) in steps)) fail("the lesson prints no such step")
+    if ($3 + 0 != ++steps_seen) fail("the steps are out of order")
     delete steps[substr($0, 4)]
+}
+/^## / { # a letter a section; F is a formula or format, or what a lesson has beside it
+    title = substr($0, 4)
+    sections = sections (title ~ /^STEP / ? "S" : title in section ? section[title] : "F")
 }
 { check_number($0) }
 
@@ -92,5 +102,8 @@ END {
             failures++
         }
     if (fence) fail("a block is not closed")
+    if (own in expected_path && sections !~ /^QIF+HS+NCE?W$/)
+        fail("the sections are " sections "; wanted: The question, The idea, The formula (or the like), " \
+             "By hand, the STEPs, What is not claimed, Change it and run it, (Exercise,) Where it comes from")
     if (!failures) print "ok " FILENAME
 }

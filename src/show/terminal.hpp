@@ -143,7 +143,7 @@ inline int verdict(const std::string& claim, bool holds) {
 // An error's text as one line, whatever a file's names have brought into it.
 inline std::string one_line(std::string text) {
     for (char& c : text)
-        if ((c >= 0 && c < ' ') || c == 127)
+        if (static_cast<unsigned char>(c) < ' ' || c == 127)
             c = '?';
     return text;
 }
