@@ -45,11 +45,12 @@ struct Question {
     std::optional<std::string> figure;
 };
 
+constexpr const char* usage =
+    "usage: before.npy after.npy POSITION [--tolerance X], or runs.npz [--tolerance X] "
+    "[--window W --layers L] [--figure FILE.svg]";
+
 [[noreturn]] void refuse(const std::string& reason) {
-    throw std::invalid_argument(
-        reason +
-        "; usage: before.npy after.npy POSITION [--tolerance X], or runs.npz [--tolerance X] "
-        "[--window W --layers L] [--figure FILE.svg]");
+    throw std::invalid_argument(reason + "; " + usage);
 }
 
 std::size_t whole_number(const std::string& name, const std::string& text) {
@@ -72,14 +73,18 @@ Question question_of(const std::vector<std::string>& arguments) {
     Question question;
     std::map<std::string, std::string> options;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const std::string& word = arguments[i];
-        if (!word.starts_with("--")) {
-            question.words.push_back(word);
+        if (!arguments[i].starts_with("--")) {
+            question.words.push_back(arguments[i]);
             continue;
         }
+        const std::size_t equals = arguments[i].find('='); // --tolerance=1e-6
+        const std::string word = arguments[i].substr(0, equals);
         if (word != "--tolerance" && word != "--window" && word != "--layers" && word != "--figure")
             refuse("there is no option " + word);
-        if (++i == arguments.size() || !options.emplace(word, arguments[i]).second)
+        const bool joined = equals != std::string::npos;
+        const bool has_value = joined || ++i < arguments.size();
+        if (!has_value ||
+            !options.emplace(word, arguments[i].substr(joined ? equals + 1 : 0)).second)
             refuse(word + " stands once, with a value behind it");
     }
     if (options.contains("--tolerance"))
@@ -89,6 +94,9 @@ Question question_of(const std::vector<std::string>& arguments) {
     if (options.contains("--window")) {
         question.window = whole_number("--window", options["--window"]);
         question.layers = whole_number("--layers", options["--layers"]);
+        if (question.window == 0 || question.layers == 0)
+            refuse("--window " + options["--window"] + " --layers " + options["--layers"] +
+                   "; wanted at least 1 of both");
     }
     if (options.contains("--figure"))
         question.figure = options["--figure"];
@@ -103,6 +111,14 @@ std::string beyond(double tolerance) {
 
 std::string digits(double value) {
     return printed("%.*g", 12, value);
+}
+
+// The files, how their axes are read, and what their type cannot show.
+void print_head(const std::string& files, const Outputs& outputs) {
+    std::cout << files << ": outputs of shape " << axes_text(outputs) << "\n";
+    if (outputs.type == "<f2")
+        std::cout << "note: near 1, float16 has steps of a thousandth; what moves by less may be "
+                     "rounded away\n";
 }
 
 // The outputs from `first` to before `end`, which the chart leaves out, in a line.
@@ -162,9 +178,9 @@ int check_pair(const Question& question) {
     const Intervention experiment = experiment_of(before, after, position);
     require_effect(experiment, question.tolerance, after.name);
 
-    std::cout << before_file.filename().string() << ", " << after_file.filename().string()
-              << ": outputs of shape " << npy::tuple_text(before.shape) << ", input " << position
-              << " was changed\nchange of each output, largest of any number:\n";
+    print_head(before_file.filename().string() + ", " + after_file.filename().string(), before);
+    std::cout << "input " << position << " was changed; change of each output, largest of any "
+              << "number:\n";
     print_changes(experiment, question.tolerance);
     const auto witness = first_move_in_the_past(experiment, question.tolerance);
     if (witness)
@@ -219,6 +235,22 @@ Judgement judge(const Influence& influence, const Question& question) {
                 " positions back, as said"};
 }
 
+// The first number that moved too early, and what the map cannot tell.
+void print_notes(const Runs& runs, const Influence& influence, double tolerance) {
+    for (std::size_t s = 1; s < runs.changed.size(); ++s)
+        if (const auto w = first_move_in_the_past(runs.experiment(s), tolerance)) {
+            std::cout << "input " << s << " was changed; ";
+            print_witness(runs.baseline, *w);
+            if (!runs.again)
+                std::cout << "note: without a baseline_again, a random model looks like this too\n";
+            break;
+        }
+    if (knows_only_earlier_inputs(influence))
+        std::cout << "note: no output moved with its own input. Either output t knows only the "
+                     "inputs before t,\n      or changed_j changed input j + 1, and a leak of one "
+                     "step would be hidden\n";
+}
+
 int check_runs(const Question& question) {
     const fs::path file = question.words[0];
     const Runs runs = read_runs(file);
@@ -230,32 +262,34 @@ int check_runs(const Question& question) {
     if (question.figure)
         map_of(influence, "How far output t moves when input s is changed").write(*question.figure);
 
-    std::cout << file.filename().string() << ": outputs of shape "
-              << npy::tuple_text(runs.baseline.shape) << ", each of " << T
-              << " inputs changed in turn\n";
+    print_head(file.filename().string(), runs.baseline);
+    std::cout << "each of " << T << " inputs was changed in turn\n";
     show("influence", influence.change, "t", "s");
-    for (std::size_t s = 1; s < T; ++s)
-        if (const auto w = first_move_in_the_past(runs.experiment(s), question.tolerance)) {
-            std::cout << "input " << s << " was changed; ";
-            print_witness(runs.baseline, *w);
-            break;
-        }
+    print_notes(runs, influence, question.tolerance);
     if (!judgement.words.empty())
         std::cout << judgement.words << "\n";
-    const std::string claim = question.window
-        ? "A WINDOW OF " + std::to_string(*question.window) + " IN " +
-            std::to_string(*question.layers) + " LAYERS, NEITHER MORE NOR LESS"
-        : "NO OUTPUT BEFORE A CHANGED INPUT MOVED" + beyond(question.tolerance);
-    return verdict(claim, judgement.holds);
+    std::string claim = "NO OUTPUT BEFORE A CHANGED INPUT MOVED";
+    if (question.window)
+        claim = "A WINDOW OF " + std::to_string(*question.window) + " IN " +
+            std::to_string(*question.layers) + " LAYERS, NEITHER MORE NOR LESS" +
+            (question.tolerance > 0.0 ? ", IN WHAT MOVED" : "");
+    return verdict(claim + beyond(question.tolerance), judgement.holds);
 }
 
 int check(const std::vector<std::string>& arguments) {
+    if (arguments.front() == "--help" || arguments.front() == "-h") {
+        std::cout << usage << "\n";
+        return 0;
+    }
     const Question question = question_of(arguments);
     if (question.words.size() == 3)
         return check_pair(question);
     if (question.words.size() != 1)
         refuse("there are " + std::to_string(question.words.size()) +
                " words that are no options; wanted 3 or 1");
+    if (fs::path(question.words[0]).extension() == ".npy")
+        refuse("a single file is taken for a runs.npz, and this is " + question.words[0] +
+               "; two outputs need three words");
     return check_runs(question);
 }
 
@@ -293,7 +327,8 @@ Matrix two_layers_with_a_window_of_3(const Matrix& x) {
 }
 
 void write_runs(const fs::path& file, const Model& model, const Lab& lab) {
-    std::vector<NpyArray> arrays{float32("baseline", model(lab.x))};
+    std::vector<NpyArray> arrays{float32("baseline", model(lab.x)),
+                                 float32("baseline_again", model(lab.x))};
     for (std::size_t s = 0; s < lab.x.rows; ++s)
         arrays.push_back(
             float32("changed_" + std::to_string(s), model(with_row(lab.x, s, lab.replacement))));

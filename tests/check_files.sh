@@ -6,6 +6,8 @@
 # position 3, or at each position in turn, was another random row; *_leak* from a mask that looks
 # one step too far, or with a number added to an output before position 3. Hostile ones are such
 # files cut off, with one byte or the shape in the header edited, or of types that are not read.
+# runs_again and those beside it (earlier_only, random, faint, float16, swapped, two_digits, banned)
+# are of a running mean with a tanh behind it.
 set -u
 here=$(pwd)
 program=$here/$BUILD/18_check_your_own_model
@@ -40,6 +42,7 @@ leak='NO OUTPUT BEFORE POSITION 3 MOVED: NO'
 
 # two files
 case_of 0 "$causal" before.npy after.npy 3
+case_of 0 'before.npy, after.npy: outputs of shape (6, 4): T = 6 (positions), C = 4 (channels)' before.npy after.npy 3
 case_of 0 "  t3 CHANGED 3.067e+00 |################################|" before.npy after.npy 3
 case_of 1 "$leak" leak_before.npy leak_after.npy 3
 case_of 1 'witness: position 2, column 0 moved from' leak_before.npy leak_after.npy 3
@@ -50,6 +53,8 @@ for type in float32 float16; do
     case_of 0 "$causal" before_$type.npy after_$type.npy 3
     case_of 1 'witness: position 2, column 1 moved' before_$type.npy leak_$type.npy 3
 done
+case_of 0 'note: near 1, float16 has steps of a thousandth' before_float16.npy after_float16.npy 3
+case_of 0 'outputs of shape (2, 6, 4): B = 2 (batch), T = 6 (positions), C = 4' batch_before.npy batch_after.npy 3
 case_of 0 "$causal" batch_before.npy batch_after.npy 3
 case_of 1 'witness: batch item 1, position 2, column 3 moved' batch_before.npy batch_leak.npy 3
 case_of 1 'NO OUTPUT BEFORE POSITION 150 MOVED: NO' long_before.npy long_leak.npy 150
@@ -63,6 +68,8 @@ case_of 0 'MOVED BY MORE THAN 1e-06: YES' before.npy faint_leak.npy 3 --toleranc
 case_of 0 'YES' --tolerance 1e-6 before.npy faint_leak.npy 3
 case_of 1 'BY MORE THAN 1e-10: NO' before.npy faint_leak.npy --tolerance 1e-10 3
 case_of 1 "$leak" before.npy faint_leak.npy 3 --tolerance 0
+case_of 0 'MOVED BY MORE THAN 1e-06: YES' before.npy faint_leak.npy 3 --tolerance=1e-6
+case_of 2 "--tolerance is ''" before.npy faint_leak.npy 3 --tolerance=
 case_of 2 'the change went nowhere: no output moved at position 3 or after, by more than the tolerance 1000' \
     before.npy after.npy 3 --tolerance 1000
 case_of 1 'note: 0 and -0 are equal and differ in a bit' zero_before.npy zero_after.npy 3
@@ -73,7 +80,7 @@ done
 
 # numbers that are none
 case_of 2 'nan_before.npy: position 4, column 1 is nan before anything was changed' nan_before.npy after.npy 3
-case_of 2 'inf_before.npy: position 4, column 1 is inf' inf_before.npy after.npy 3
+case_of 2 'inf_before.npy: position 4, column 1 is inf before anything was changed; find out why first; a column that always is' inf_before.npy after.npy 3
 case_of 1 'witness: position 0, column 2 moved from' before.npy nan_past.npy 3
 case_of 1 'BY MORE THAN 1e-06: NO' before.npy nan_past.npy 3 --tolerance 1e-6
 case_of 0 "$causal" before.npy nan_present.npy 3
@@ -96,11 +103,12 @@ case_of 2 'one_d.npy: the shape is (6,); wanted (T, C)' before.npy one_d.npy 3
 case_of 2 'four_d.npy: the shape is (1, 1, 6, 4); wanted (T, C)' before.npy four_d.npy 3
 case_of 2 'no_positions.npy: the shape is (0, 4), and there are no numbers' no_positions.npy no_positions.npy 0
 case_of 2 'no_channels.npy: the shape is (6, 0), and there are no numbers' no_channels.npy no_channels.npy 3
-case_of 2 'fortran.npy: the array is in Fortran order; save numpy.ascontiguousarray' fortran.npy after.npy 3
+case_of 2 'fortran.npy: the array is in Fortran order; save numpy.ascontiguousarray of it (a transposed' fortran.npy after.npy 3
 case_of 2 "big_endian.npy: the type is '>f8'; wanted" before.npy big_endian.npy 3
 case_of 2 'objects.npy: the array holds Python objects' before.npy objects.npy 3
 case_of 2 "booleans.npy: the type is '|b1'" before.npy booleans.npy 3
-case_of 2 "complex.npy: the type is '<c16'" before.npy complex.npy 3
+case_of 2 'dictionary.npy: the array holds Python objects' dictionary.npy after.npy 3
+case_of 2 "complex.npy: the type is '<c16', complex; save array.astype('<c16').view('<f8')" before.npy complex.npy 3
 case_of 2 "structured.npy: the type is [('a'" before.npy structured.npy 3
 
 # damaged files, and what is no .npy
@@ -138,21 +146,37 @@ case_of 1 'wider than said' runs.npz --window 1 --layers 3
 case_of 1 'the past moved' runs_leak.npz --window 2 --layers 2
 case_of 2 'reaches farther back than 6 positions can show' runs.npz --window 6 --layers 1
 case_of 2 'reaches farther back than 6 positions can show' runs.npz --window 18446744073709551615 --layers 2
-case_of 2 'window 0, layers 2; wanted at least 1 of both' runs.npz --window 0 --layers 2
-case_of 2 'window 2, layers 0; wanted at least 1 of both' runs.npz --window 2 --layers 0
-case_of 2 'runs_missing.npz: the array changed_4 is missing' runs_missing.npz
+case_of 2 ': --window 0 --layers 2; wanted at least 1 of both' runs.npz --window 0 --layers 2
+case_of 2 ': --window 2 --layers 0; wanted at least 1 of both' runs.npz --window 2 --layers 0
+case_of 0 'NEITHER MORE NOR LESS, IN WHAT MOVED BY MORE THAN 1e-06: YES' runs_window.npz --window=2 --layers=2 --tolerance=1e-6
+case_of 2 'runs_missing.npz: the array changed_4 is missing; found baseline, changed_0, changed_1' runs_missing.npz
+case_of 2 'changed_0 is missing; found baseline, baseline_again, changed_00, changed_01, ' runs_two_digits.npz
+case_of 2 'changed_4 does not belong here; found' runs_swapped.npz
+case_of 2 'since the baseline is (4, 6): T = 4 (positions), C = 6 (channels); the positions are the axis' runs_swapped.npz
 case_of 2 'runs_no_baseline.npz: the array baseline is missing' runs_no_baseline.npz
 case_of 2 'runs_surplus.npz: the array changed_6 does not belong here' runs_surplus.npz
 case_of 2 'changed_2: the shape is (5, 4), that of' runs_other_shape.npz
 case_of 2 'changed_2: the change went nowhere' runs_equal.npz
 case_of 2 'baseline: position 0, column 2 is nan' runs_nan.npz
 case_of 2 'runs_compressed.npz: baseline.npy: the entry is compressed; write it with numpy.savez' runs_compressed.npz
+case_of 2 'baseline: position 0, column 3 is -inf before anything was changed; find out why first; a column' runs_banned.npz
 case_of 2 'there is one position, which has no past' runs_one_position.npz
 case_of 2 'changed_1.npy: the array holds Python objects' runs_objects.npz
 case_of 2 'runs_truncated.npz: not a zip archive (no end record), or cut short' runs_truncated.npz
 case_of 2 'changed_3.npy: the checksum is wrong' runs_damaged.npz
-case_of 2 'before.npy: not a zip archive' before.npy
+case_of 2 'a single file is taken for a runs.npz, and this is before.npy; two outputs need three words; usage' before.npy
 case_of 2 'read_npz: cannot open a folder' 'a folder'
+
+# one archive: what the runs say about themselves
+case_of 0 "$every: YES" runs_again.npz
+case_of 2 'baseline_again: the model is random: on the same input, position 0, column 0 moved from' runs_random.npz
+case_of 0 'MOVED BY MORE THAN 0.01: YES' runs_random.npz --tolerance 0.01
+case_of 1 'note: without a baseline_again, a random model looks like this too' runs_leak.npz
+case_of 0 "$every: YES" runs_earlier_only.npz
+case_of 0 'note: no output moved with its own input' runs_earlier_only.npz
+case_of 1 'input 4 was changed; witness: position 1, column 2 moved from' runs_faint.npz
+case_of 1 'by 3.000e-08' runs_faint.npz
+case_of 0 'note: near 1, float16 has steps of a thousandth' runs_float16.npz
 
 # the picture
 case_of 0 "$every: YES" runs.npz --figure 'a folder/map.svg'
@@ -166,11 +190,21 @@ else
 fi
 
 # options
-for arguments in '--help' 'before.npy after.npy' 'a b c d' 'runs.npz --window 2' 'runs.npz --layers 2' \
+case_of 0 'usage: before.npy after.npy POSITION' --help
+case_of 0 'usage: before.npy after.npy POSITION' -h
+for arguments in '--helpless' '--window=2' 'before.npy after.npy' 'a b c d' 'runs.npz --window 2' 'runs.npz --layers 2' \
     'runs.npz --tolerance' 'runs.npz --tolerance 1 --tolerance 1' 'before.npy after.npy 3 --window 2 --layers 2' \
     'before.npy after.npy 3 --figure x.svg' 'runs.npz --figures x' 'runs.npz --window x --layers 2'; do
     case_of 2 '; usage: before.npy after.npy POSITION' $arguments
 done
+
+# the example of a function of one's own
+if (cd "$here" && $COMPILE lessons/examples/your_function.cpp -o "$scratch/your_function") &&
+   ./your_function | grep -q '^  CAUSAL, as far as these inputs can show$'; then
+    echo "ok lessons/examples/your_function.cpp finds what the text says"
+else
+    echo "FAILED lessons/examples/your_function.cpp does not compile, or finds something else"
+fi
 
 # an output that nobody receives
 [ -e /dev/full ] && if ! "$program" before.npy after.npy 3 2> err > /dev/full && grep -q 'could not be written' err; then

@@ -53,15 +53,19 @@ struct CausalityReport {
 
     bool failed(const std::string& letter) const { return of(letter).outcome == Outcome::failed; }
 
+    // The detectors during which the model threw, as the end of a conclusion; nothing if none.
+    std::string cut_short() const;
     std::string conclusion() const;
 };
+
+constexpr const char* it_threw = "it threw: ";
 
 // What one detector finds; nothing applicable where the model throws.
 inline Finding run_detector(const Detector& detector, const Subject& subject, const Matrix& x) {
     try {
         return detector.run(subject, x);
     } catch (const std::exception& error) {
-        return Finding::not_applicable(std::string("it threw: ") + error.what());
+        return Finding::not_applicable(std::string(it_threw) + error.what());
     }
 }
 
@@ -90,6 +94,14 @@ inline CausalityReport examine(const Subject& subject, const Matrix& x) {
     return report;
 }
 
+inline std::string CausalityReport::cut_short() const {
+    std::string letters;
+    for (std::size_t i = 0; i < findings.size(); ++i)
+        if (findings[i].words.starts_with(it_threw))
+            letters += std::string(letters.empty() ? "" : ", ") + detectors[i].letter;
+    return letters.empty() ? "" : "; but not judged by " + letters + ", where the model threw";
+}
+
 // What the findings amount to, in one line. "Leak" is said only where a finite change of a later
 // input moved an earlier output.
 inline std::string CausalityReport::conclusion() const {
@@ -110,10 +122,10 @@ inline std::string CausalityReport::conclusion() const {
             return "NOT JUDGED: " + of(letter).words;
     if (failed("C"))
         return "CAUSAL FOR FINITE INPUTS as far as these show, but masked data is read: " +
-            of("C").words;
+            of("C").words + cut_short();
     if (failed("A"))
-        return "OUTPUTS CAUSAL, but the weights are not triangular: " + of("A").words;
-    return "CAUSAL, as far as these inputs can show";
+        return "OUTPUTS CAUSAL, but the weights are not triangular: " + of("A").words + cut_short();
+    return "CAUSAL, as far as these inputs can show" + cut_short();
 }
 
 // A line for each detector, then the conclusion.

@@ -353,7 +353,9 @@ inline Finding influence(const Subject& subject, const Matrix& x) {
                 return Finding::failed("the token at position " + std::to_string(s) +
                                        (matters ? " matters" : " does not matter") +
                                        " to the output at position " + std::to_string(t) +
-                                       (matters ? ", and must not" : ", and must"));
+                                       (matters ? ", and must not"
+                                                : ", and must by Subject::reach; that of a model "
+                                                  "with a window is window_reach(w, layers)"));
         }
     return both
         ? Finding::passed()

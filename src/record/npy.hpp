@@ -113,12 +113,18 @@ inline std::string parse_type(const Bytes& entry, std::string_view header) {
     const std::string type(text.substr(0, std::min<std::size_t>(text.find(','), 60)));
     if (type == "'|O'")
         entry.fail("the array holds Python objects ('|O'), which are not read; save "
-                   "numpy.array(rows, '<f8'), all rows equally long");
+                   "numpy.array(rows, '<f8'), all rows equally long, and a dict of arrays with "
+                   "numpy.savez(file, **it)");
+    if (type.starts_with("'<c") || type.starts_with("'>c"))
+        entry.fail("the type is " + type +
+                   ", complex; save array.astype('<c16').view('<f8'), imaginary parts beside the "
+                   "real ones: astype('<f8') would drop them");
     if (type != "'<f8'" && type != "'<f4'" && type != "'<f2'" && type != "'<i8'")
         entry.fail("the type is " + type +
                    "; wanted '<f8', '<f4', '<f2' or '<i8': save array.astype('<f8')");
     if (!value_of(entry, header, "fortran_order").starts_with("False"))
-        entry.fail("the array is in Fortran order; save numpy.ascontiguousarray of it");
+        entry.fail("the array is in Fortran order; save numpy.ascontiguousarray of it (a "
+                   "transposed array looks like this: are its axes the right ones?)");
     return type.substr(1, 3);
 }
 

@@ -2,8 +2,9 @@
 // judge.
 //
 // Before and after the input at one position was changed: two .npy files. Every position in turn:
-// one .npz with `baseline`, `changed_0` ... `changed_{T-1}`. A batch of B outputs is one
-// experiment, B times as wide: whatever moves in any of them has moved.
+// one .npz with `baseline`, `changed_0` ... `changed_{T-1}`, and optionally `baseline_again`, the
+// first run once more. A batch of B outputs is one experiment, B times as wide: whatever moves in
+// any of them has moved.
 #pragma once
 
 #include "numbers/matrix.hpp"
@@ -52,6 +53,16 @@ inline Outputs outputs_of(const npy::Array& array, const std::string& name) {
     return result;
 }
 
+// The shape, and what its axes are taken for, since the numbers cannot tell that two are swapped:
+// "(2, 6, 4): B = 2 (batch), T = 6 (positions), C = 4 (channels)".
+inline std::string axes_text(const Outputs& outputs) {
+    std::string text = npy::tuple_text(outputs.shape) + ": ";
+    if (outputs.shape.size() == 3)
+        text += "B = " + std::to_string(outputs.shape[0]) + " (batch), ";
+    return text + "T = " + std::to_string(outputs.rows.rows) +
+        " (positions), C = " + std::to_string(outputs.channels()) + " (channels)";
+}
+
 // From an .npy file. Throws std::runtime_error for a file that cannot be read.
 inline Outputs read_outputs(const std::filesystem::path& path) {
     return outputs_of(read_npy(path), path.string());
@@ -74,7 +85,11 @@ inline void require_finite(const Outputs& before) {
                 throw std::invalid_argument(
                     before.name + ": " + place_in(before, t, c) + " is " +
                     detection::number_text(before.rows(t, c)) +
-                    " before anything was changed; find out why first: a NaN hides every leak");
+                    " before anything was changed; find out why first" +
+                    (std::isnan(before.rows(t, c))
+                         ? ": a NaN hides every leak"
+                         : "; a column that always is, like that of a banned token, must be "
+                           "dropped before saving"));
 }
 
 inline void require_same_kind(const Outputs& before, const Outputs& after) {
@@ -100,7 +115,8 @@ inline Intervention experiment_of(const Outputs& before, const Outputs& after,
     if (position >= T)
         throw std::invalid_argument("POSITION is " + std::to_string(position) + ", and " +
                                     before.name + " has " + std::to_string(T) +
-                                    " positions; they count from 0");
+                                    " positions; they count from 0, along the axis before the "
+                                    "last");
     if (position == 0)
         throw std::invalid_argument("POSITION is 0, which has no past, so nothing would be tested; "
                                     "change the input at a later position");
@@ -139,24 +155,41 @@ inline void require_effect(const Intervention& experiment, double tolerance,
 struct Runs {
     Outputs baseline;
     std::vector<Outputs> changed; // changed[s]: the input at position s was another one
+    std::optional<Outputs> again; // the baseline run once more, if it was saved
 
     Intervention experiment(std::size_t s) const { return {s, baseline.rows, changed[s].rows}; }
 };
 
+// What an archive holds, for messages: "baseline, changed_0, ...", the first eight names.
+inline std::string names_text(const std::map<std::string, npy::Array>& arrays) {
+    std::string text;
+    std::size_t count = 0;
+    for (const auto& [name, array] : arrays)
+        if (count++ < 8)
+            text += (count > 1 ? ", " : "") + name;
+    return count > 8 ? text + ", ..." : text;
+}
+
 // From the arrays of a .npz. Throws std::invalid_argument for a name that is missing or too much,
 // shapes or types that differ, fewer than two positions, and a baseline that is not finite.
 inline Runs runs_of(std::map<std::string, npy::Array> arrays, const std::string& file) {
+    const std::string found = "; found " + names_text(arrays);
+    std::string wanted = "changed_{T-1}, one for each of T positions";
+    const auto refuse = [&](const std::string& name, const char* reason) {
+        throw std::invalid_argument(file + ": the array " + name + reason + found +
+                                    "; wanted baseline, and changed_0 to " + wanted);
+    };
     const auto take = [&](const std::string& name) {
         const auto node = arrays.extract(name);
         if (node.empty())
-            throw std::invalid_argument(file + ": the array " + name +
-                                        " is missing; wanted baseline, and changed_0 to "
-                                        "changed_{T-1}, one for each of T positions");
+            refuse(name, " is missing");
         return outputs_of(node.mapped(), file + ": " + name);
     };
-    Runs runs{take("baseline"), {}};
+    Runs runs{take("baseline"), {}, std::nullopt};
     require_finite(runs.baseline);
     const std::size_t T = runs.baseline.rows.rows;
+    wanted = "changed_" + std::to_string(T - 1) + ", since the baseline is " +
+        axes_text(runs.baseline) + "; the positions are the axis before the last";
     if (T < 2)
         throw std::invalid_argument(file +
                                     ": there is one position, which has no past; nothing "
@@ -165,11 +198,12 @@ inline Runs runs_of(std::map<std::string, npy::Array> arrays, const std::string&
         runs.changed.push_back(take("changed_" + std::to_string(s)));
         require_same_kind(runs.baseline, runs.changed.back());
     }
+    if (arrays.contains("baseline_again")) {
+        runs.again = take("baseline_again");
+        require_same_kind(runs.baseline, *runs.again);
+    }
     if (!arrays.empty())
-        throw std::invalid_argument(file + ": the array " + arrays.begin()->first +
-                                    " does not belong here; wanted baseline, and changed_0 to "
-                                    "changed_" +
-                                    std::to_string(T - 1));
+        refuse(arrays.begin()->first, " does not belong here");
     return runs;
 }
 
@@ -178,18 +212,43 @@ inline Runs read_runs(const std::filesystem::path& path) {
     return runs_of(read_npz_arrays(path), path.string());
 }
 
+// The null test: the same input twice. Throws std::invalid_argument if `baseline_again` is there
+// and any number in it moved: what moved after a change would prove nothing then.
+inline void require_repeatable(const Runs& runs, double tolerance) {
+    if (!runs.again)
+        return;
+    const std::size_t T = runs.baseline.rows.rows;
+    const Intervention nothing_changed{T, runs.baseline.rows, runs.again->rows}; // all is past
+    if (const auto w = first_move_in_the_past(nothing_changed, tolerance))
+        throw std::invalid_argument(
+            runs.again->name + ": the model is random: on the same input, " +
+            place_in(runs.baseline, w->moved_position, w->column) +
+            detection::from_to(w->before, w->after) +
+            "; switch dropout and the like off, or find a tolerance as the text says");
+}
+
 // Both T x T: how far output t moved when input s was changed, and 1 where that counts as moved.
 struct Influence {
     Matrix change, moved;
 };
 
-// Throws std::invalid_argument for a change that went nowhere.
+// No output moved with its own input. So it is where output t knows only the inputs before t; but
+// also where changed_s holds what belongs to s + 1, and then a leak of one step is hidden.
+inline bool knows_only_earlier_inputs(const Influence& influence) {
+    for (std::size_t t = 0; t < influence.moved.rows; ++t)
+        if (influence.moved(t, t) != 0.0)
+            return false;
+    return true;
+}
+
+// Throws std::invalid_argument for a model that is random, and for a change that went nowhere; but
+// where only earlier inputs are known, the last one has no output to move.
 inline Influence influence_of(const Runs& runs, double tolerance) {
+    require_repeatable(runs, tolerance);
     const std::size_t T = runs.baseline.rows.rows;
     Influence result{Matrix(T, T), Matrix(T, T)};
     for (std::size_t s = 0; s < T; ++s) {
         const Intervention experiment = runs.experiment(s);
-        require_effect(experiment, tolerance, runs.changed[s].name);
         const Matrix change = change_per_position(experiment);
         const std::vector<bool> moved = moved_outputs(experiment, tolerance);
         for (std::size_t t = 0; t < T; ++t) {
@@ -197,6 +256,9 @@ inline Influence influence_of(const Runs& runs, double tolerance) {
             result.moved(t, s) = moved[t] ? 1.0 : 0.0;
         }
     }
+    const std::size_t effects = knows_only_earlier_inputs(result) ? T - 1 : T;
+    for (std::size_t s = 0; s < effects; ++s)
+        require_effect(runs.experiment(s), tolerance, runs.changed[s].name);
     return result;
 }
 

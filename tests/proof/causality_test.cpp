@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_is_not_finite_is_not_judged,
 BOOST_AUTO_TEST_CASE(a_model_that_throws_is_judged_by_the_others,
                      *label("mask_removed") * label("mask_one_too_far") *
                          label("reach_without_the_present") * label("judged_without_a_past") *
-                         label("influence_of_one_position")) {
+                         label("influence_of_one_position") * label("throwing_not_concluded")) {
     const Subject refuses_nan{[](const Matrix& x) {
         if (!detection::finite(x))
             throw std::invalid_argument("no NaN, please");
@@ -229,7 +229,9 @@ BOOST_AUTO_TEST_CASE(a_model_that_throws_is_judged_by_the_others,
     const CausalityReport report = examine(refuses_nan, input(4, 2));
     BOOST_TEST(report.of("C").words == "it threw: no NaN, please");
     BOOST_TEST(letters_of(report, Outcome::passed) == "N B D F");
-    BOOST_TEST(report.conclusion() == "CAUSAL, as far as these inputs can show");
+    BOOST_TEST(report.conclusion() ==
+               "CAUSAL, as far as these inputs can show; but not judged by "
+               "C, where the model threw");
 
     const Subject refuses_short{[](const Matrix& x) {
         if (x.rows < 4)
@@ -251,14 +253,17 @@ BOOST_AUTO_TEST_CASE(a_model_that_throws_is_judged_by_the_others,
 
 BOOST_AUTO_TEST_CASE(weights_of_another_shape_and_broken_caches_are_said,
                      *label("mask_removed") * label("mask_one_too_far") *
-                         label("reach_without_the_present") * label("influence_of_one_position")) {
+                         label("reach_without_the_present") * label("influence_of_one_position") *
+                         label("throwing_not_concluded")) {
     Subject subject = decoder_of(2);
     subject.weights = [](const Matrix&) { return std::vector{Matrix(4, 3)}; };
     subject.cached->extend = [](std::any&, const Matrix&) { return Matrix(1, 5); };
     const CausalityReport report = examine(subject, input(4, 2));
     BOOST_TEST(report.of("A").words == "it threw: examine: the weights is 4x3, wanted 4x4");
     BOOST_TEST(report.of("E3").words == "it threw: examine: the model's output is 1x5, wanted 3x2");
-    BOOST_TEST(report.conclusion() == "CAUSAL, as far as these inputs can show");
+    BOOST_TEST(report.conclusion() ==
+               "CAUSAL, as far as these inputs can show; but not judged by "
+               "A, E1, E3, Em, where the model threw");
 }
 
 // ---- Tolerance
@@ -374,7 +379,7 @@ BOOST_AUTO_TEST_CASE(a_report_has_a_line_for_each_detector_and_a_conclusion,
                      *label("proof_forgets_the_position_before") *
                          label("proof_skips_the_first_column") *
                          label("reach_without_the_present") * label("no_prefix_of_one") *
-                         label("influence_of_one_position")) {
+                         label("influence_of_one_position") * label("throwing_not_concluded")) {
     Subject subject{[](const Matrix& x) { return matmul({{1, 0}, {1, 1}}, x); }};
     subject.weights = [](const Matrix&) { return std::vector<Matrix>{{{0.5, 0.5}, {0, 1}}}; };
     BOOST_TEST(report_text(examine(subject, {{1, 2}, {3, -4}})) ==
@@ -391,7 +396,9 @@ BOOST_AUTO_TEST_CASE(a_report_has_a_line_for_each_detector_and_a_conclusion,
                "  F  influence map    passed\n"
                "  G  independence     not applicable: no two branches or documents to compare\n"
                "  CAUSAL FOR FINITE INPUTS as far as these show, but masked data is read: made the "
-               "token at position 1 nan: output at position 0, column 0 moved from 1 to nan\n");
+               "token at position 1 nan: output at position 0, column 0 moved from 1 to nan; but "
+               "not judged by D, "
+               "where the model threw\n");
     BOOST_CHECK_THROW(failed_in({}).of("E2"), std::out_of_range);
     check_message([] { failed_in({}).failed("E2"); },
                   {"CausalityReport: there is no detector 'E2'"});

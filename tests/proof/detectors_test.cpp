@@ -384,7 +384,8 @@ BOOST_AUTO_TEST_CASE(the_influence_map_is_judged_in_both_directions,
     };
     check_passed(influence({sums}, three));
     check_failed(influence({copy_of}, three),
-                 "the token at position 0 does not matter to the output at position 1, and must");
+                 "the token at position 0 does not matter to the output at position 1, and must by "
+                 "Subject::reach; that of a model with a window is window_reach(w, layers)");
     const Model reversed = [=](const Matrix& x) {
         return matmul({{0, 0, 1}, {0, 1, 0}, {1, 0, 0}}, x);
     };

@@ -112,6 +112,8 @@ BOOST_AUTO_TEST_CASE(a_refusal_names_reader_file_and_fix, *label("npy_errors_nam
         {"fortran", "the array is in Fortran order; save numpy.ascontiguousarray of it"},
         {"big_endian", "the type is '>f8'; wanted '<f8', '<f4', '<f2' or '<i8': save"},
         {"objects", "the array holds Python objects ('|O'), which are not read; save numpy.array"},
+        {"dictionary", "and a dict of arrays with numpy.savez(file, **it)"},
+        {"complex", "the type is '<c16', complex; save array.astype('<c16').view('<f8')"},
         {"version_2", "not an .npy array of version 1.0, but of 2.0; numpy.save of a plain"},
         {"version_3", "not an .npy array of version 1.0, but of 3.0"},
         {"text", "not an .npy array of version 1.0; numpy.save writes one"},

@@ -59,6 +59,9 @@ BOOST_AUTO_TEST_CASE(a_batch_becomes_one_row_for_each_position, *label("batch_la
     const Outputs single = outputs_of(array_of({3, 2}, {1, 2, 3, 4, 5, 6}), "s.npy");
     BOOST_CHECK(same_bits(single.rows, Matrix{{1, 2}, {3, 4}, {5, 6}}));
     BOOST_CHECK_EQUAL(place_in(single, 2, 1), "position 2, column 1");
+    BOOST_CHECK_EQUAL(axes_text(single), "(3, 2): T = 3 (positions), C = 2 (channels)");
+    BOOST_CHECK_EQUAL(axes_text(batch),
+                      "(2, 3, 2): B = 2 (batch), T = 3 (positions), C = 2 (channels)");
 }
 
 BOOST_AUTO_TEST_CASE(the_witness_of_a_batch_is_found, *label("batch_laid_out_by_item")) {
@@ -99,14 +102,20 @@ BOOST_AUTO_TEST_CASE(outputs_that_cannot_be_compared_are_refused) {
 
 BOOST_AUTO_TEST_CASE(what_is_not_finite_before_the_change_is_refused,
                      *label("nan_before_the_change_allowed")) {
-    for (const double value :
-         {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
+    const std::vector<std::pair<double, std::string>> cases{
+        {std::numeric_limits<double>::quiet_NaN(),
+         "nan before anything was changed; find out why "
+         "first: a NaN hides every leak"},
+        {-std::numeric_limits<double>::infinity(),
+         "-inf before anything was changed; find out why "
+         "first; a column that always is, like"}};
+    for (const auto& [value, words] : cases) {
         npy::Array array = counting(3, 2);
         array.values[5] = value;
         const Outputs broken = outputs_of(array, "before.npy"),
                       sound = outputs_of(counting(3, 2), "a");
         check_message([&] { experiment_of(broken, sound, 1); },
-                      {"before.npy: position 2, column 1 is ", "before anything was changed"});
+                      {"before.npy: position 2, column 1 is " + words});
         BOOST_CHECK(moved_outputs(experiment_of(sound, broken, 1), 1e300) ==
                     (std::vector<bool>{false, false, true}));
     }
@@ -152,14 +161,25 @@ BOOST_AUTO_TEST_CASE(runs_are_complete_or_refused, *label("surplus_runs_ignored"
         more[surplus] = arrays["baseline"];
         check_message([&] { runs_of(more, "r.npz"); },
                       {std::string("r.npz: the array ") + surplus + " does not belong here",
-                       "changed_0 to changed_2"});
+                       "; found baseline, ",
+                       "; wanted baseline, and changed_0 to changed_2, since the baseline is "
+                       "(3, 1): T = 3 (positions), C = 1 (channels)"});
     }
     for (const char* missing : {"baseline", "changed_0", "changed_2"}) {
         auto fewer = arrays;
         fewer.erase(missing);
         check_message([&] { runs_of(fewer, "r.npz"); },
-                      {std::string("r.npz: the array ") + missing + " is missing"});
+                      {std::string("r.npz: the array ") + missing + " is missing; found "});
     }
+    check_message(
+        [] {
+            runs_of({{"changed_00", counting(2, 1)}}, "r.npz");
+        },
+        {"the array baseline is missing; found changed_00; wanted baseline, and "
+         "changed_0 to changed_{T-1}, one for each"});
+    auto many = runs_in_which(9, causal_reach());
+    many.erase("changed_8");
+    check_message([&] { runs_of(many, "r.npz"); }, {"changed_5, changed_6, ...; wanted"});
     arrays["changed_1"] = counting(2, 1);
     check_message([&] { runs_of(arrays, "r.npz"); }, {"r.npz: changed_1: the shape is (2, 1)"});
     check_message([] { runs_of(runs_in_which(1, causal_reach()), "r.npz"); },
@@ -173,6 +193,38 @@ BOOST_AUTO_TEST_CASE(runs_that_are_not_finite_or_go_nowhere_are_refused,
     check_message([&] { runs_of(arrays, "r.npz"); }, {"r.npz: baseline: position 2, column 0 is"});
     check_message([] { influence_in_which(3, [](auto t, auto s) { return t >= s && s != 1; }); },
                   {"r.npz: changed_1: the change went nowhere"});
+}
+
+BOOST_AUTO_TEST_CASE(runs_of_a_random_model_are_refused, *label("random_runs_judged")) {
+    auto arrays = runs_in_which(3, causal_reach());
+    arrays["baseline_again"] = arrays["baseline"];
+    influence_of(runs_of(arrays, "r.npz"), 0.0);
+    for (const std::size_t t : {0U, 2U}) { // the last output counts as much as the first
+        auto random = arrays;
+        random["baseline_again"].values[t] = 0.25;
+        const Runs runs = runs_of(random, "r.npz");
+        check_message([&] { influence_of(runs, 0.125); },
+                      {"r.npz: baseline_again: the model is random: on the same input, position " +
+                       std::to_string(t) + ", column 0 moved from 0 to 0.25; switch dropout"});
+        influence_of(runs, 0.25);
+    }
+    arrays["baseline_again"] = counting(2, 1);
+    check_message([&] { runs_of(arrays, "r.npz"); }, {"r.npz: baseline_again: the shape is"});
+}
+
+BOOST_AUTO_TEST_CASE(the_last_input_may_move_nothing_where_only_earlier_ones_are_known,
+                     *label("last_input_must_matter") * label("nothing_moved_is_fine")) {
+    const Influence earlier = influence_in_which(3, [](auto t, auto s) { return s < t; });
+    BOOST_CHECK(knows_only_earlier_inputs(earlier));
+    BOOST_CHECK(!first_beyond(earlier, causal_reach()));
+    BOOST_CHECK(!knows_only_earlier_inputs(influence_in_which(3, causal_reach())));
+    // one output that moves with its own input is enough: then the last one should as well
+    check_message([] { influence_in_which(3, [](auto t, auto s) { return s < t || t + s == 0; }); },
+                  {"r.npz: changed_2: the change went nowhere"});
+    check_message([] { influence_in_which(3, [](auto t, auto s) { return s == 0 && t > 0; }); },
+                  {"r.npz: changed_1: the change went nowhere"});
+    check_message([] { influence_in_which(3, [](auto, auto) { return false; }); },
+                  {"r.npz: changed_0: the change went nowhere"});
 }
 
 BOOST_AUTO_TEST_CASE(the_influence_map_says_who_moved_whom) {
