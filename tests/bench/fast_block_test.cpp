@@ -53,7 +53,10 @@ Matrix head(const Matrix& q, const Matrix& k, const Matrix& v) {
 
 BOOST_AUTO_TEST_SUITE(fast_block)
 
-BOOST_AUTO_TEST_CASE(a_fast_head_has_the_bits_of_attend, *label("fast_terms_reversed")) {
+BOOST_AUTO_TEST_CASE(a_fast_head_has_the_bits_of_attend,
+                     *label("fast_terms_reversed") * label("mask_removed") *
+                         label("mask_one_too_far") * label("scale_left_out") *
+                         label("maximum_not_subtracted") * label("maximum_starts_at_zero")) {
     NumpyRandom random(4);
     for (const std::size_t T : {1U, 2U, 7U, 8U, 9U, 15U, 16U, 17U, 40U, 67U})
         for (const std::size_t D : {8U, 16U, 24U}) {
@@ -87,7 +90,13 @@ BOOST_AUTO_TEST_CASE(a_nan_in_a_later_key_or_value_is_never_read) {
 
 BOOST_AUTO_TEST_CASE(a_fast_block_has_the_bits_of_its_parts,
                      *label("fast_terms_reversed") * label("fast_last_rows_forgotten") *
-                         label("fast_panels_all_the_first") * label("fast_few_rows_reversed")) {
+                         label("fast_panels_all_the_first") * label("fast_few_rows_reversed") *
+                         label("mask_removed") * label("mask_one_too_far") *
+                         label("scale_left_out") * label("epsilon_outside_root") *
+                         label("variance_by_n_minus_1") * label("tanh_gelu") *
+                         label("maximum_not_subtracted") * label("maximum_starts_at_zero") *
+                         label("bias_forgotten") * label("first_columns_taken") *
+                         label("values_of_the_first_group") * label("keys_of_the_first_group")) {
     NumpyRandom random(6);
     for (const std::size_t T : {1U, 8U, 13U, 30U}) {
         const FastBlock block = small_block(32, 4);

@@ -366,7 +366,8 @@ BOOST_AUTO_TEST_CASE(extending_never_touches_the_callers_copy,
     }
 }
 
-BOOST_AUTO_TEST_CASE(embedded_rows_extend_a_cache_as_their_tokens_do) {
+BOOST_AUTO_TEST_CASE(embedded_rows_extend_a_cache_as_their_tokens_do,
+                     *label("decoder_reads_local_positions")) {
     const Decoder decoder = Decoder::from_numpy(7);
     for (const Mask& mask : {causal, sliding}) {
         const KvCache cache = decoder.forward(first_tokens(9), mask).cache;

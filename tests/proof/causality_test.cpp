@@ -111,7 +111,10 @@ BOOST_AUTO_TEST_CASE(correct_models_pass_everything,
 }
 
 BOOST_AUTO_TEST_CASE(heads_that_share_keys_pass_everything,
-                     *label("mask_removed") * label("mask_one_too_far")) {
+                     *label("mask_removed") * label("mask_one_too_far") *
+                         label("reach_without_the_present") * label("branch_is_the_original") *
+                         label("second_document_not_changed") * label("resume_keeps_what_is_gone") *
+                         label("influence_of_one_position")) {
     for (const std::size_t groups : {4U, 2U, 1U})
         check_correct("four heads, groups: " + std::to_string(groups), with_heads(groups),
                       input(7, 8));

@@ -64,7 +64,9 @@ BOOST_AUTO_TEST_CASE(a_batch_becomes_one_row_for_each_position, *label("batch_la
                       "(2, 3, 2): B = 2 (batch), T = 3 (positions), C = 2 (channels)");
 }
 
-BOOST_AUTO_TEST_CASE(the_witness_of_a_batch_is_found, *label("batch_laid_out_by_item")) {
+BOOST_AUTO_TEST_CASE(the_witness_of_a_batch_is_found,
+                     *label("batch_laid_out_by_item") *
+                         label("proof_forgets_the_position_before")) {
     const Outputs before = read_outputs(folder + "batch_before.npy");
     const Outputs leak = read_outputs(folder + "batch_leak.npy");
     const auto witness = first_move_in_the_past(experiment_of(before, leak, 3));
@@ -195,7 +197,9 @@ BOOST_AUTO_TEST_CASE(runs_that_are_not_finite_or_go_nowhere_are_refused,
                   {"r.npz: changed_1: the change went nowhere"});
 }
 
-BOOST_AUTO_TEST_CASE(runs_of_a_random_model_are_refused, *label("random_runs_judged")) {
+BOOST_AUTO_TEST_CASE(runs_of_a_random_model_are_refused,
+                     *label("random_runs_judged") * label("proof_forgets_the_position_before") *
+                         label("proof_skips_the_first_column")) {
     auto arrays = runs_in_which(3, causal_reach());
     arrays["baseline_again"] = arrays["baseline"];
     influence_of(runs_of(arrays, "r.npz"), 0.0);
@@ -213,7 +217,8 @@ BOOST_AUTO_TEST_CASE(runs_of_a_random_model_are_refused, *label("random_runs_jud
 }
 
 BOOST_AUTO_TEST_CASE(the_last_input_may_move_nothing_where_only_earlier_ones_are_known,
-                     *label("last_input_must_matter") * label("nothing_moved_is_fine")) {
+                     *label("last_input_must_matter") * label("nothing_moved_is_fine") *
+                         label("reach_without_the_present")) {
     const Influence earlier = influence_in_which(3, [](auto t, auto s) { return s < t; });
     BOOST_CHECK(knows_only_earlier_inputs(earlier));
     BOOST_CHECK(!first_beyond(earlier, causal_reach()));
@@ -227,7 +232,7 @@ BOOST_AUTO_TEST_CASE(the_last_input_may_move_nothing_where_only_earlier_ones_are
                   {"r.npz: changed_0: the change went nowhere"});
 }
 
-BOOST_AUTO_TEST_CASE(the_influence_map_says_who_moved_whom) {
+BOOST_AUTO_TEST_CASE(the_influence_map_says_who_moved_whom, *label("reach_without_the_present")) {
     const Influence influence =
         influence_of(runs_of(runs_in_which(3, causal_reach(), 0.5), "r.npz"), 0.25);
     BOOST_CHECK(same_bits(influence.change, Matrix{{0.5, 0, 0}, {0.5, 0.5, 0}, {0.5, 0.5, 0.5}}));
@@ -240,7 +245,9 @@ BOOST_AUTO_TEST_CASE(the_influence_map_says_who_moved_whom) {
     BOOST_CHECK_EQUAL(influence_of(runs_of(faint, "r.npz"), 0.0).moved(0, 2), 1.0);
 }
 
-BOOST_AUTO_TEST_CASE(a_window_is_judged_from_both_sides, *label("farthest_input_missed")) {
+BOOST_AUTO_TEST_CASE(a_window_is_judged_from_both_sides,
+                     *label("farthest_input_missed") * label("reach_without_the_present") *
+                         label("window_reaches_too_far")) {
     for (const std::size_t back : {0U, 1U, 3U}) {
         const Influence influence =
             influence_in_which(6, [=](auto t, auto s) { return s <= t && t - s <= back; });
@@ -278,7 +285,8 @@ BOOST_AUTO_TEST_CASE(a_reach_must_fit_into_the_positions) {
     check_message([] { reach_to_be_shown(2, 0, 8); }, {"window 2, layers 0; wanted at least 1"});
 }
 
-BOOST_AUTO_TEST_CASE(what_numpy_wrote_is_judged, *label("farthest_input_missed")) {
+BOOST_AUTO_TEST_CASE(what_numpy_wrote_is_judged,
+                     *label("farthest_input_missed") * label("reach_without_the_present")) {
     const Influence sound = influence_of(read_runs(folder + "runs.npz"), 0.0);
     BOOST_CHECK(!first_beyond(sound, causal_reach()));
     BOOST_CHECK_EQUAL(farthest_back(sound), 5U);
