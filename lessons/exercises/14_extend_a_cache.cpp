@@ -6,6 +6,7 @@
 //
 //     append_rows(m, more)                  puts the rows of more below those of m
 //     positions_from(first, n)              n positions: first, first + 1, ...
+//     cache.positions.push_back(position)   appends one position: once for each row of the chunk
 //     attend(q, k, v, query_positions, key_positions, Mask{.causal = true}).output
 //
 // Positions count in the whole text. What stands there now is right for the first chunk only.

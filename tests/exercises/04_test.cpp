@@ -38,6 +38,24 @@ void check() {
              "Row t1 got the maximum of row t0: each row subtracts its own largest score."}},
            axes);
 
+    Matrix high(4, 4); // the largest score in each of the four places
+    for (std::size_t t = 0; t < 4; ++t)
+        high(t, t) = 800.0;
+    expect("one score of 800 among zeros, in each of four places", shares_of_rows(high),
+           softmax_rows(high),
+           {{shares_with(high, {800, 0, 0, 0}),
+             "The first score of each row was subtracted: it need not be the largest."},
+            {shares_with(high, {0, 0, 0, 800}),
+             "The last score of each row was subtracted: it need not be the largest."},
+            {shares_with(high, {800, 800, 800, 0}),
+             "The search for the maximum leaves out the last score of a row."},
+            {shares_with(high, {0, 800, 800, 800}),
+             "The search for the maximum leaves out the first score of a row."},
+            {shares_with(high, {0, 0, 0, 0}),
+             "The smallest score was subtracted: only the row's largest keeps exp from "
+             "overflowing."}},
+           axes);
+
     const Matrix low{{-1002, -1001, -1000}, {0, 0, 0}};
     expect(
         "the scores -1002 -1001 -1000 and 0 0 0", shares_of_rows(low), shares,
@@ -47,12 +65,22 @@ void check() {
           "start at -infinity, below every score."}},
         axes);
 
+    const double far = -3e9; // below every int
+    const Matrix lower{{-2000, -2001, -2002}, {far, far - 1, far - 2}};
+    const std::string undercut =
+        "The search for the maximum starts at a number that these scores undercut: 0 / 0 is nan. "
+        "It must start at -infinity, and the maximum is a double.";
+    expect("the scores -2000 -2001 -2002 and -3000000000 and two below", shares_of_rows(lower),
+           softmax_rows(lower),
+           {{shares_with(lower, {0, 0}), undercut}, {shares_with(lower, {-2000, 0}), undercut}},
+           axes);
+
     const Matrix masked{{1, 2, -infinity}};
     expect(
         "the scores 1 2 -infinity", shares_of_rows(masked), softmax_rows(masked),
         {{Matrix(1, 3, std::numeric_limits<double>::quiet_NaN()),
-          "Nothing but nan, as from -infinity minus -infinity. Subtract the row's largest score, "
-          "not its smallest."}},
+          "Nothing but nan, as from -infinity minus -infinity. Was the row's mean subtracted, or "
+          "another score than the largest?"}},
         axes);
 }
 

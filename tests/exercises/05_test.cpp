@@ -54,6 +54,8 @@ void check() {
             {with(one_ahead), "Position t reads t + 1 too, one step into the future."},
             {{{1, 0, 0}, {0, 0, 0}, {0, 0, 0}},
              "Only channel 0 has been written, and only with the position's own value."},
+            {{{1, 0, 0}, {0, 0.5, 0}, {0, 0, 1.0 / 3.0}},
+             "Only the last term of each sum has arrived: the terms must be added up (+=)."},
             {with(itself), "Each position reads only itself; it may read all s <= t."}},
            {"t", "s"});
 
@@ -66,6 +68,17 @@ void check() {
             {attend_where(q, k, v, 4.0, right), "The scores were divided by D, not by sqrt(D)."},
             {attend_where(zero, zero, v, 1.0, right),
              "All keys get equal weights: do the scores come from q and k?"}});
+
+    Matrix hidden_k = k, hidden_v = v; // whoever reads a nan shows it, even with a weight of 0
+    for (Matrix* m : {&hidden_k, &hidden_v})
+        std::ranges::fill(m->row(2), std::numeric_limits<double>::quiet_NaN());
+    const std::vector<int> positions = positions_from(0, 3);
+    expect("the same with nan in the last key and value, which t0 and t1 may not read",
+           attend_by_hand(q, hidden_k, hidden_v),
+           attend(q, hidden_k, hidden_v, positions, positions, Mask{.causal = true}).output,
+           {{Matrix(3, 2, std::numeric_limits<double>::quiet_NaN()),
+             "t0 and t1 have read their future: a weight of 0 is a look too, since 0 * nan is nan. "
+             "Both loops over s end at s = t; a vector of t + 1 weights has none behind that."}});
 }
 
 int main() {

@@ -46,7 +46,9 @@ void check() {
     const Matrix scores{{1, 2, 3}, {0, 1, 1}, {1, 0, 2}};
     expect("the scores 1 2 3 / 0 1 1 / 1 0 2", mine(scores),
            softmax_rows(filled(scores, -infinity, future)),
-           {{softmax_rows(scores), "Nothing is masked: every row reads the future."},
+           {{filled(scores, -infinity, future),
+             "These are the masked scores. softmax_rows turns them into weights."},
+            {softmax_rows(scores), "Nothing is masked: every row reads the future."},
             {softmax_rows(filled(scores, -infinity, past)),
              "The mask is the other way round: the past is forbidden, the future may be read."},
             {softmax_rows(filled(scores, -infinity, beyond_next)),
@@ -66,11 +68,15 @@ void check() {
              "the future took all the weight of t0, and 0 / 0 is nan."}},
            axes);
 
-    const Matrix low = scores + Matrix(3, 3, -20000.0);
-    expect("the first scores, all lower by 20000", mine(low), mine(scores),
-           {{softmax_rows(filled(low, -10000.0, future)),
-             "A large negative number is a score like any other: here it is above the real ones, "
-             "and the future takes all. Minus infinity needs no guarantee."}},
+    const double huge = std::numeric_limits<double>::max();
+    const Matrix low = filled(Matrix(4, 4, -huge), huge, future);
+    const std::string like_any_other =
+        "A large negative number is a score like any other: here it is not below the real ones, "
+        "and the future takes a share. Minus infinity needs no guarantee.";
+    expect("4 x 4 scores, in the past as low and in the future as high as a double goes", mine(low),
+           softmax_rows(filled(low, -infinity, future)),
+           {{softmax_rows(filled(low, -1e9, future)), like_any_other},
+            {softmax_rows(filled(low, -huge, future)), like_any_other}},
            axes);
 }
 

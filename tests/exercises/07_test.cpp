@@ -25,6 +25,15 @@ Matrix bent_norm(const Matrix& x, double (*deviation)(double squares, double C))
     return result;
 }
 
+// Mean and variance over all rows together.
+Matrix norm_of_all(const Matrix& x) {
+    Matrix all = x, result = x;
+    all.rows = 1;
+    all.cols = x.values.size();
+    result.values = plain_norm(all).values;
+    return result;
+}
+
 void check() {
     const Matrix x{{1, 2, 3, 6}, {10, 20, 20, 10}};
     expect(
@@ -43,6 +52,7 @@ void check() {
           "The sum of the squares was not divided by C."},
          {bent_norm(x, [](double squares, double C) { return std::sqrt(squares / C); }),
           "There is no epsilon inside the root."},
+         {norm_of_all(x), "One mean and one variance for the whole matrix: each row has its own."},
          {transpose(plain_norm(transpose(x))),
           "Mean and variance were taken down a column, over the positions. Each row has its own; "
           "down a column the future would reach the past."}});
@@ -51,6 +61,10 @@ void check() {
     expect("the constant row 5 5 5 5", norm_of_rows(constant), Matrix(1, 4),
            {{Matrix(1, 4, std::numeric_limits<double>::quiet_NaN()),
              "0 / 0 is nan: epsilon belongs inside the root."}});
+
+    const Matrix five{{0.1, 0.7, -1.3, 2.2, 0.4}};
+    expect("the row 0.1 0.7 -1.3 2.2 0.4: C is 5, and no number is whole", norm_of_rows(five),
+           plain_norm(five));
 }
 
 int main() {

@@ -10,8 +10,8 @@ Matrix each(const Matrix& x, double (*function)(double)) {
 }
 
 void check() {
-    const Matrix x{{-3, -1, 0}, {0.5, 1, 3}};
-    expect("the numbers -3 -1 0 and 0.5 1 3", bend(x), gelu(x),
+    const Matrix x{{-3, -0.7, 0}, {0.1, 1, 3}};
+    expect("the numbers -3 -0.7 0 and 0.1 1 3", bend(x), gelu(x),
            {{x, "The numbers come out as they went in."},
             {Matrix(2, 3),
              "Zeros everywhere: 1 / 2 is 0 in C++, since both are whole numbers; "
@@ -28,7 +28,9 @@ void check() {
             {each(x, [](double a) { return a * (1.0 + std::erf(a / std::numbers::sqrt2)); }),
              "Twice too large: the 1/2 is missing."},
             {each(x, [](double a) { return 0.5 * a * (1.0 + std::erf(a * std::numbers::sqrt2)); }),
-             "x was multiplied by sqrt(2), not divided."}},
+             "x was multiplied by sqrt(2), not divided."},
+            {each(x, [](double a) { return 0.5 * a * (1.0 + std::erfc(a / std::numbers::sqrt2)); }),
+             "This is erfc, which is 1 - erf. Asked for is erf."}},
            {"t", "f"});
 }
 

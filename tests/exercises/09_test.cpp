@@ -13,6 +13,7 @@ void check() {
     const Matrix x = random.randn(3, 4);
     const Matrix middle = x + attention(ln1(x)), mixed_copy = ln1(x) + attention(ln1(x));
     const Matrix post = ln1(x + attention(x)), mlp_first = x + mlp(ln1(x));
+    const Matrix unnormed = x + attention(x);
 
     expect("the output for 3 positions in 4 channels", run_block(x, ln1, attention, ln2, mlp),
            block(x),
@@ -29,7 +30,10 @@ void check() {
             {ln2(post + mlp(post)),
              "This is post-norm, norm(x + branch(x)). Pre-norm normalises "
              "only what a branch reads."},
-            {x + attention(x) + mlp(x + attention(x)), "The norms are missing."},
+            {ln2(mixed_copy) + mlp(ln2(mixed_copy)),
+             "Both sums add to the normalised row. The residual path keeps the row itself."},
+            {unnormed + mlp(unnormed), "The norms are missing."},
+            {unnormed + mlp(ln2(unnormed)), "Attention reads x as it is; ln1 stands before it."},
             {middle + mlp(ln1(middle)), "The mlp reads ln1 of the row; its own norm is ln2."},
             {middle + mlp(middle), "The mlp reads the row as it is; ln2 stands before it."},
             {x + attention(ln1(x)) + mlp(ln2(x)),

@@ -49,8 +49,8 @@ void check() {
                                        (other == 1 ? " layer" : " layers") + ", asked for was " +
                                        std::to_string(layers) +
                                        ". One layer takes no product, two layers take one."});
-        expect(name + ", expected: as measured", predicted_reach(reads, layers), measured, guesses,
-               axes, true);
+        expect(name + " (expected is what was measured)", predicted_reach(reads, layers), measured,
+               guesses, axes, true);
     };
     case_of("2 layers with a window of 3", Mask{.causal = true, .window = 3}, 2);
     case_of("1 layer with a window of 3", Mask{.causal = true, .window = 3}, 1);

@@ -19,18 +19,25 @@ void check() {
     };
     const Matrix full = attention(q, 0, 9, positions_from(0, 9), positions_from(0, 9));
 
+    const std::string growth =
+        "Do keys, values and positions all grow by the rows of the chunk? attend's last positions "
+        "are one for every key: cache.positions, after the chunk's were appended to it.";
     LayerCache cache;
-    expect("a chunk of 5 into an empty cache", extend_by_chunk(cache, old, layer),
+    expect("a chunk of 5 into an empty cache",
+           unless_refused([&] { return extend_by_chunk(cache, old, layer); }, growth),
            rows_of(full, 0, 5),
            {{attention(rows_of(q, 0, 5), 0, 5, {4, 4, 4, 4, 4}, positions_from(0, 5)),
              "Every query reads the whole chunk, its own future too."},
             {attend(rows_of(q, 0, 5), rows_of(k, 0, 5), rows_of(k, 0, 5), positions_from(0, 5),
                     positions_from(0, 5), Mask{.causal = true})
                  .output,
-             "Keys were mixed in place of values: values are the chunk times layer.value."}});
+             "Keys were mixed in place of values: values are the chunk times layer.value."},
+            {attend(rows_of(q, 0, 5), rows_of(v, 0, 5), rows_of(k, 0, 5), positions_from(0, 5),
+                    positions_from(0, 5), Mask{.causal = true})
+                 .output,
+             "Keys and values have changed places."}});
     expect("then a chunk of 3, which stands at the positions 5, 6 and 7",
-           unless_refused([&] { return extend_by_chunk(cache, chunk, layer); },
-                          "Do keys, values and positions all grow by the rows of the chunk?"),
+           unless_refused([&] { return extend_by_chunk(cache, chunk, layer); }, growth),
            rows_of(full, 5, 3),
            {{attention(chunk_q, 5, 3, {0, 1, 2}, {0, 1, 2}),
              "The chunk has read itself alone: the five old keys and values must stay in the "
@@ -52,7 +59,8 @@ void check() {
            {"s", "c"});
     if (cache.positions != positions_from(0, 8))
         throw NotSolved{std::string("the positions in the cache: expected 0 to 7, came ") +
-                        list(cache.positions) + "\n"};
+                        list(cache.positions) +
+                        "\n  Append the chunk's positions to cache.positions.\n"};
     expect("then a single token, at position 8", extend_by_chunk(cache, rows_of(x, 8, 1), layer),
            rows_of(full, 8, 1), {}, {"t", "c", 8});
 }

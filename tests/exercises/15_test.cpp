@@ -25,7 +25,13 @@ void check_case(int first, int last, int t, int w, const std::vector<GuessedList
     const std::string what = std::string("a cache of the positions ") + std::to_string(first) +
         " to " + std::to_string(last) + ", a query at " + std::to_string(t) + ", a window of " +
         std::to_string(w);
-    const LayerCache kept = kept_by_window(cache_of(first, last), t, w);
+    LayerCache cache = cache_of(first, last);
+    cache.positions.push_back(t); // whoever reads behind the end finds one that may be kept
+    cache.positions.pop_back();
+    const LayerCache kept = unless_refused<std::out_of_range>(
+        [&] { return kept_by_window(cache, t, w); },
+        what + ": the rows are slots, here 0 to " + std::to_string(last - first) +
+            ". Was a position taken for a slot, or does a loop go one slot too far?");
     const LayerCache wanted = cache_of(std::max(first, t - w + 1), std::min(last, t));
     if (kept.positions != wanted.positions) {
         std::string text = what + ":\n  expected the positions " + list(wanted.positions) +

@@ -7,6 +7,7 @@
 #include "numbers/matrix.hpp"
 #include "show/terminal.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <iostream>
@@ -35,16 +36,16 @@ struct Axes {
 
 // Sums may be added in another order than the library's, so not every bit is asked for. A NaN is
 // close to a NaN, so that a guess can hold one.
-inline bool close(double came, double wanted) {
+inline bool close(double came, double wanted, double tolerance = 1e-12) {
     return same_bits(came, wanted) || came == wanted || (std::isnan(came) && std::isnan(wanted)) ||
-        std::abs(came - wanted) <= 1e-12 * std::max(1.0, std::abs(wanted));
+        std::abs(came - wanted) <= tolerance * std::max(1.0, std::abs(wanted));
 }
 
-inline bool close(const Matrix& came, const Matrix& wanted) {
+inline bool close(const Matrix& came, const Matrix& wanted, double tolerance = 1e-12) {
     bool all = came.rows == wanted.rows && came.cols == wanted.cols &&
         came.values.size() == wanted.values.size();
     for (std::size_t i = 0; all && i < came.values.size(); ++i)
-        all = close(came.values[i], wanted.values[i]);
+        all = close(came.values[i], wanted.values[i], tolerance);
     return all;
 }
 
@@ -58,13 +59,15 @@ inline std::string cell(double value, bool picture) {
 inline std::string side_by_side(const Matrix& came, const Matrix& wanted, const Axes& axes,
                                 bool picture) {
     const std::size_t width = picture ? 3 : 9, half = std::max<std::size_t>(10, width * came.cols);
+    const std::size_t label = std::max<std::size_t>(5, axes.row.size() + 3);
     std::string names;
     for (std::size_t c = 0; c < came.cols; ++c)
         names += padded(axes.column + std::to_string(c), width);
     names.resize(half, ' ');
     std::string heading = "  expected";
     heading.resize(half, ' ');
-    std::string text = std::string("     ") + heading + "  |  came\n     " + names + "  |" + names;
+    const std::string corner(label, ' ');
+    std::string text = corner + heading + "  |  came\n" + corner + names + "  |" + names;
     for (std::size_t r = 0; r < came.rows; ++r) {
         std::string expected, actual;
         bool same = true;
@@ -74,7 +77,7 @@ inline std::string side_by_side(const Matrix& came, const Matrix& wanted, const 
             same = same && close(came(r, c), wanted(r, c));
         }
         expected.resize(half, ' ');
-        text += std::string("\n") + padded(axes.row + std::to_string(axes.first_row + r), 5) +
+        text += std::string("\n") + padded(axes.row + std::to_string(axes.first_row + r), label) +
             expected + "  |" + actual + (same ? "" : "   <-- differs");
     }
     return text + "\n";
@@ -98,6 +101,20 @@ inline std::string list(const std::vector<int>& numbers) {
     return text.empty() ? "none" : text;
 }
 
+// What a result may say by itself, whatever was asked for; for want of a better guess.
+inline std::string look(const Matrix& came, const Matrix& wanted) {
+    if (came.values.size() != came.rows * came.cols)
+        return "  This is no matrix: is a return missing?\n";
+    if (came.values.empty())
+        return "  It is empty: was it ever filled, or is a return missing?\n";
+    if (std::ranges::all_of(came.values, [](double value) { return value == 0.0; }))
+        return "  Nothing but zeros: is the result ever written?\n";
+    if (close(came, wanted, 1e-6))
+        return "  Nearly, and off by about what a float rounds away: are all your numbers "
+               "doubles?\n";
+    return "";
+}
+
 // Throws NotSolved unless `came` is `wanted`. Names the mistake if `came` looks like a guess.
 inline void expect(const std::string& what, const Matrix& came, const Matrix& wanted,
                    const std::vector<Guess>& guesses = {}, const Axes& axes = {},
@@ -118,18 +135,16 @@ inline void expect(const std::string& what, const Matrix& came, const Matrix& wa
     for (const Guess& guess : guesses)
         if (close(came, guess.looks_like))
             throw NotSolved{text + "  " + guess.words + "\n"};
-    if (close(came, Matrix(came.rows, came.cols)))
-        text += "  Nothing but zeros: is the result ever written?\n";
-    throw NotSolved{text};
+    throw NotSolved{text + look(came, wanted)};
 }
 
 // What the learner's function returns; if the library refuses what it does, the words say what that
 // may mean.
-template <typename Function>
-Matrix unless_refused(const Function& function, const std::string& words) {
+template <typename Refusal = std::invalid_argument, typename Function>
+auto unless_refused(const Function& function, const std::string& words) {
     try {
         return function();
-    } catch (const std::invalid_argument& error) {
+    } catch (const Refusal& error) {
         throw NotSolved{std::string("Your function ended in an error:\n  ") + error.what() +
                         "\n  " + words + "\n"};
     }

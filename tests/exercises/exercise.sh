@@ -82,19 +82,33 @@ first_complaint() { # file, log
             sed -n "${line}s/^ */      /p" "$1"
             echo "This is the compiler's first complaint. The slip may stand a line earlier."
         fi
-    done | fold -s -w 100
+    done | wrapped 100
+}
+
+# Lines of at most so many columns, broken at blanks, but never inside of a formula: 2 / 4.
+wrapped() { # columns
+    glue=$(printf '\001')
+    sed "s| \([-+*/=<>]=\{0,1\}\) |$glue\1$glue|g" | fold -s -w "$1" | tr '\001' ' '
+}
+
+# What the compiler says of the learner's file in passing: a warning that the pattern fits, or any.
+wonder() { # number, file, pattern or nothing
+    sed -n "s|^\(\./\)*\($2:[0-9]*\):.* warning: \(.*${3:-}.*\)|(The compiler wonders: \2: \3|p" \
+        "$work/$1.log" | sed 's/ \[-W.*\]$//; s/$/)/; q' | wrapped 100
 }
 
 explain() { # number, file: why it is not solved
+    no_return=
+    [ ! -f "$work/$1.log" ] || no_return=$(wonder "$1" "$2" non-void)
     case $state in
         missing)
             echo "  git checkout -- 'lessons/exercises/$1_*' brings it back." ;;
         "does not compile")
             first_complaint "$2" "$work/$1.log" ;;
         *)
-            fold -s -w 100 "$work/$1.out" | sed -n '1,40p; 41s/.*/  ... and more/p'
-            sed -n "s|^\(\./\)*\($2:[0-9]*\):.* warning: \(.*\)|(The compiler wonders: \2: \3|p" \
-                "$work/$1.log" | sed 's/ \[-W.*\]$//; s/$/)/; q' | fold -s -w 100 ;;
+            [ -z "$no_return" ] || printf '%s\n' "$no_return"
+            wrapped 100 < "$work/$1.out" | sed -n '1,40p; 41s/.*/  ... and more/p'
+            [ -n "$no_return" ] || wonder "$1" "$2" ;;
     esac
     case $state in
         "does not come to an end")
@@ -102,7 +116,8 @@ explain() { # number, file: why it is not solved
         "prints without end")
             echo "It was stopped. Is there an endless loop?" ;;
         crashes)
-            echo "Was something read outside of a row, or does a function call itself for ever?"
+            [ -n "$no_return" ] ||
+                echo "Was something read outside of a row, or does a function call itself for ever?"
             echo "make exercise-$1 MODE=sanitize says where." ;;
     esac
     if [ -f "$2" ]; then
@@ -135,7 +150,9 @@ check() { # number
     fi
     printf '%s\n\n' "$file: $state."
     explain "$1" "$file"
-    printf '\n%s\n' "A hint: make hint-$1. (To make, what is not solved yet is an Error 1.)"
+    printf '\n%s' "A hint: make hint-$1."
+    [ "$word" = watch ] || printf ' %s' "(To make, what is not solved yet is an Error 1.)"
+    echo
     return 1
 }
 
@@ -145,7 +162,7 @@ hint() { # number
         2) more="The solution: make solution-$1" ;;
         *) echo "LEVEL is '$LEVEL'; there are the hints 1 and 2." >&2 && return 2 ;;
     esac
-    sed -n "${LEVEL:-1}p" "$tests/$1_hints.txt" | fold -s -w 90
+    sed -n "${LEVEL:-1}p" "$tests/$1_hints.txt" | wrapped 90
     printf '\n%s\n' "$more"
 }
 
