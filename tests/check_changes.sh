@@ -8,7 +8,7 @@
 #
 # Usage: check_changes.sh [TEXT...]
 set -u
-changes=$(cd "$BUILD" && pwd)/changes
+changes=$(cd "$BUILD" && pwd)/changes.$$
 [ $# -gt 0 ] || set -- docs/[0-9]*.md
 
 # For each edit of a text a folder NN.K with: where (text:line), file, old, new, wanted.

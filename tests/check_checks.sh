@@ -10,7 +10,7 @@ must_fail() {
     shift 3
     rm -rf "$scratch"
     mkdir -p "$scratch"
-    cp -R src lessons docs tests README.md "$scratch"
+    cp -R src lessons docs tests README.md .clangd "$scratch"
     (cd "$scratch" && eval "$damage" && BUILD=$here/$BUILD sh "$@") > "$scratch/report" 2>&1
     if grep '^FAILED' "$scratch/report" | grep -qF "$named"; then
         echo "ok reported: $what"
@@ -57,7 +57,7 @@ must_fail "contents without a lesson's picture" \
     'replace docs/README.md "figures/13_reach.svg" "figures/12_change.svg"' \
     'docs/README.md has no figure of 13' tests/check_docs.sh
 must_fail "a section that is missing" \
-    'replace docs/05_attention_by_hand.md "## By hand" "By hand"' 'the sections are QIFSSSSNCW' tests/check_docs.sh
+    'replace docs/05_attention_by_hand.md "## By hand" "By hand"' 'the sections are QIFSSSSNC' tests/check_docs.sh
 must_fail "steps out of order" \
     'awk "/^## STEP 2/ { two = \$0; next } { print } /^## STEP 3/ { print two }" docs/05_attention_by_hand.md > x
     mv x docs/05_attention_by_hand.md' 'the steps are out of order' tests/check_docs.sh
