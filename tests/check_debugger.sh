@@ -1,5 +1,5 @@
 #!/bin/sh
-# gdb shows the lessons as it should: runs the sessions in tests/debugger and the tour of
+# gdb shows the lessons as it should: runs the scripts in tests/debugger and the tour of
 # docs/debugging.md, and compares what gdb answers with the .expected beside each of them.
 # BUILD=build sh tests/check_debugger.sh record   writes these .expected anew.
 set -u
@@ -20,11 +20,11 @@ tidy() {
         -e 's/__cxa_throw () from .*/__cxa_throw ()/' -e "s/^[0-9][0-9]*$tab//" -e 's/^+/(gdb) /'
 }
 
-# The cases of an .expected begin with "== "; a session without them is one case.
-compare() { # session, expected, answer
-    awk -v session="$1" '
-        FNR == 1 { file++; name = session }
-        /^== / { name = session ": " substr($0, 4) }
+# The cases of an .expected begin with "== "; a script without them is one case.
+compare() { # script, expected, answer
+    awk -v script="$1" '
+        FNR == 1 { file++; name = script }
+        /^== / { name = script ": " substr($0, 4) }
         file == 1 && !(name in wanted) { names[++cases] = name }
         file == 1 { wanted[name] = wanted[name] $0 "\n" }
         file == 2 { came[name] = came[name] $0 "\n" }
@@ -51,19 +51,19 @@ obstacle() {
 }
 
 why=$(obstacle)
-for session in lessons/debugger/tour_*.gdb tests/debugger/*.gdb; do
-    name=$(basename "$session" .gdb)
+for script in lessons/debugger/tour_*.gdb tests/debugger/*.gdb; do
+    name=$(basename "$script" .gdb)
     number=${name#tour_}
     program=$BUILD/$(basename lessons/"${number%%_*}"_*.cpp .cpp)
     if [ -n "$why" ]; then
         echo "skipped debugger $name: $why"
         continue
     fi
-    debug -x lessons/debugger/glassbox.py -x "$session" "$program" | tidy > "$answer"
+    debug -x lessons/debugger/glassbox.py -x "$script" "$program" | tidy > "$answer"
     if [ "$task" = record ]; then
-        cp "$answer" "${session%.gdb}.expected"
+        cp "$answer" "${script%.gdb}.expected"
     else
-        compare "$name" "${session%.gdb}.expected" "$answer"
+        compare "$name" "${script%.gdb}.expected" "$answer"
     fi
 done
 rm -f "$answer"

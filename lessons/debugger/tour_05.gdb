@@ -1,4 +1,4 @@
-# The session of docs/debugging.md, as it is typed after make debug-05.
+# The commands of docs/debugging.md, as it is typed after make debug-05.
 # tests/check_debugger.sh runs it and compares what gdb answers with tour_05.expected.
 run
 set trace-commands on
