@@ -117,29 +117,28 @@ inline double hide(size_t t, size_t s, double score, double hidden) {
     return s > t ? hidden : score;
 }
 
-inline Leak finite_mask_value(const Network& correct) {
+inline Network with_finite_mask_value(const Network& correct) {
     Network bent = correct;
     bent.attend = [](const Matrix& q, const Matrix& k, const Matrix& v, size_t first) {
         return attend_filled(q, k, v, first, [](size_t t, size_t s, double score) {
             return hide(t, s, score, -1e4);
         });
     };
+    return bent;
+}
+
+inline Leak finite_mask_value(const Network& correct) {
     return {"L05a",
             "finite mask value, ordinary scores",
             "minGPT #75; transformers #15199, PR #17306 (merged)",
             "Somebody wrote -1e4 for minus infinity; the weights still underflow to exactly 0.",
             "C",
-            subject_of(bent)};
+            subject_of(with_finite_mask_value(correct))};
 }
 
 inline Leak scores_below_the_mask_value(const Network& correct) {
-    Network bent = correct;
+    Network bent = with_finite_mask_value(correct);
     bent.block.attention.key.weight = bent.block.attention.query.weight * -1e5; // "learned"
-    bent.attend = [](const Matrix& q, const Matrix& k, const Matrix& v, size_t first) {
-        return attend_filled(q, k, v, first, [](size_t t, size_t s, double score) {
-            return hide(t, s, score, -1e4);
-        });
-    };
     return {"L05b",
             "finite mask value, scores below it",
             "as above",
