@@ -8,6 +8,7 @@
 #include "numbers/matrix.hpp"
 #include "numbers/random.hpp"
 #include "proof/intervention.hpp"
+#include "proof/reach.hpp"
 
 #include <algorithm>
 #include <any>
@@ -24,23 +25,6 @@
 #include <vector>
 
 namespace glassbox {
-
-// Which inputs s may, and must, matter to output t.
-using Reach = std::function<bool(std::size_t t, std::size_t s)>;
-
-inline Reach causal_reach() {
-    return [](std::size_t t, std::size_t s) { return s <= t; };
-}
-
-// L layers with a window of w positions (the current one counts) reach L (w - 1) positions back.
-// Throws std::invalid_argument for a window or a number of layers below 1.
-inline Reach window_reach(std::size_t window, std::size_t layers) {
-    if (window < 1 || layers < 1)
-        throw std::invalid_argument("window_reach: window " + std::to_string(window) + ", layers " +
-                                    std::to_string(layers) + "; wanted at least 1 of both");
-    const std::size_t back = layers * (window - 1);
-    return [=](std::size_t t, std::size_t s) { return s <= t && t - s <= back; };
-}
 
 // The cached form of a model. A cache is whatever the model keeps; it must be copyable, and a copy
 // must be a cache of its own.

@@ -512,25 +512,4 @@ BOOST_AUTO_TEST_CASE(a_single_position_has_no_past_no_prefix_and_no_branch,
     check_not_applicable(independence(subject, x), "no two branches or documents to compare");
 }
 
-// ---- Reach
-
-BOOST_AUTO_TEST_CASE(a_window_reaches_back_through_its_layers,
-                     *label("window_reaches_too_far") * label("reach_without_the_present")) {
-    for (std::size_t t = 0; t < 9; ++t)
-        for (std::size_t s = 0; s < 9; ++s) {
-            BOOST_TEST(causal_reach()(t, s) == (s <= t));
-            BOOST_TEST(window_reach(1, 5)(t, s) == (s == t));
-            BOOST_TEST(window_reach(4, 1)(t, s) == (s <= t && s + 3 >= t));
-            BOOST_TEST(window_reach(3, 2)(t, s) == (s <= t && s + 4 >= t));
-        }
-}
-
-BOOST_AUTO_TEST_CASE(a_window_or_a_number_of_layers_below_1_is_refused) {
-    check_message([] { window_reach(0, 1); },
-                  {"window_reach: window 0, layers 1; wanted at least"});
-    check_message([] { window_reach(1, 0); },
-                  {"window_reach: window 1, layers 0; wanted at least"});
-    BOOST_CHECK_THROW(window_reach(0, 1), std::invalid_argument);
-}
-
 BOOST_AUTO_TEST_SUITE_END()
