@@ -47,14 +47,6 @@ inline void require(bool holds, const std::string& failure) {
         throw Failure(failure);
 }
 
-// A text from a file that nobody vouches for, fit to be printed.
-inline std::string printable(std::string text) {
-    for (char& c : text)
-        if (c < ' ' || c > '~')
-            c = '?';
-    return text.substr(0, 200);
-}
-
 constexpr std::array<const char*, 5> names{"arrays.npz", "manifest.json", "results.csv",
                                            "results.json", "sha256.json"};
 
@@ -290,7 +282,7 @@ inline Audit audit(const std::filesystem::path& folder) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
         if (!fs::is_regular_file(entry.symlink_status()))
-            return {{}, auditing::printable(name) + " is no regular file"};
+            return {{}, printable(name) + " is no regular file"};
         if (entry.file_size() > largest)
             return {{},
                     name + " has " + std::to_string(entry.file_size()) +

@@ -27,6 +27,23 @@ inline std::string encoded(std::uint64_t value, std::size_t bytes) {
     return result;
 }
 
+// A text out of a file that nobody vouches for, fit to be printed: one line of ASCII, at most 200
+// bytes of it. A line break or a terminal's escape becomes what it is, \x0a or \x1b, so that a file
+// cannot print a verdict of its own.
+inline std::string printable(std::string_view text) {
+    constexpr std::size_t most = 200;
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string result;
+    for (const char c : text.substr(0, most)) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= ' ' && byte <= '~')
+            result += c;
+        else
+            (result += "\\x") += {digits[byte >> 4], digits[byte & 15]};
+    }
+    return text.size() > most ? result + "..." : result;
+}
+
 // A view of bytes that knows what it is part of and who reads it, so that an error can say so.
 // Little-endian.
 struct Bytes {

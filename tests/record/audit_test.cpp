@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_missing_file_and_one_too_many_are_found) {
     }
     Files files = record();
     files["notes\x1b.txt"] = "";
-    check_found(files, "notes?.txt does not belong to a record");
+    check_found(files, "notes\\x1b.txt does not belong to a record");
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_with_something_else_in_it_is_found) {
