@@ -4,7 +4,8 @@
 #     <!-- output 05 -->                      the next ```text block stands so in lessons/05_*.expected
 #                                             (tour: in lessons/debugger/tour_*.expected)
 #     <!-- edit lessons/05_x.cpp -->          the lines that the next ```diff block takes away stand there
-#     <!-- then 05 -->                        the next ```text block comes after the edit (check_changes.sh)
+#     <!-- then 05 -->                        the next ```text block comes after the edit (check_changes.sh),
+#                                             before it as well if it says: then 05 unchanged
 #     <!-- numbers tests/x_test.cpp -->       numbers in the prose may come from that file
 #
 # Every ```cpp, ```text and ```diff block needs its line. A number with three or more decimals, or an
@@ -61,7 +62,7 @@ BEGIN {
 /^<!-- listing .* -->$/ { wanted = "cpp"; file = $3; next }
 /^<!-- output .* -->$/  { wanted = "text"; file = expected_of($3); next }
 /^<!-- edit .* -->$/    { wanted = "diff"; file = $3; next }
-/^<!-- then [0-9]+ -->$/ { wanted = "text"; file = ""; next }
+/^<!-- then [0-9]+( unchanged)? -->$/ { wanted = "text"; file = ""; next }
 /^<!-- numbers .* -->$/ { known = known read_file($3); next }
 
 /^```/ && !fence {

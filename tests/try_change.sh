@@ -4,9 +4,10 @@
 set -u
 here=$(pwd)
 change=$1
-number=$(cat "$change/lesson" 2>/dev/null) || { echo "FAILED $(cat "$change/where"): the edit promises no output"; exit; }
 where=$(cat "$change/where")
 file=$(cat "$change/file")
+[ -s "$change/lesson" ] && [ -s "$change/wanted" ] || { echo "FAILED $where: the edit promises no output"; exit; }
+number=$(cat "$change/lesson")
 mkdir "$change/tree" && cp -R src lessons "$change/tree" && cd "$change/tree" || exit
 touch "$change/new"
 old=$(cat "$change/old") new=$(cat "$change/new") awk '
@@ -30,10 +31,17 @@ for lesson in lessons/"$number"_*.cpp $([ "$number" = 17 ] && echo lessons/16_*.
     $COMPILE -g0 "$lesson" -o "$(basename "$lesson" .cpp)" # without the compiled headers, and so sooner
 done > "$change/output" 2>&1
 program=$(ls "$number"_* 2>/dev/null) && "./$program" >> "$change/output" 2>&1
-awk -v where="$where" '
-    FNR == NR { wanted = wanted $0 "\n"; next }
-    { output = output $0 "\n" }
-    END { if (index("\n" output, wanted)) print "ok " where
-          else print "what came:\n" output "FAILED " where ": what the edit promises did not come" }' \
-    "$change/wanted" "$change/output"
+awk -v where="$where" -v kind="$(cat "$change/kind")" '
+    FNR == 1 { file++ }
+    { text[file] = text[file] $0 "\n" }
+    END {
+        wanted = "\n" text[1]
+        before = index("\n" text[2], wanted); after = index("\n" text[3], wanted)
+        if (!after) print "what came:\n" text[3] "FAILED " where ": what the edit promises did not come"
+        else if (before && kind != "unchanged")
+            print "FAILED " where ": what the edit promises comes without the edit as well"
+        else if (!before && kind == "unchanged")
+            print "FAILED " where ": what the edit is to leave unchanged is not printed without it"
+        else print "ok " where
+    }' "$change/wanted" lessons/"$number"_*.expected "$change/output"
 cd / && rm -rf "$change/tree"
