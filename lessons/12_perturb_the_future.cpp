@@ -89,18 +89,18 @@ void figures(const std::filesystem::path& folder) {
 
     const Matrix causal = change_per_position(edit_the_future(decoder, experiment::causal));
     const Matrix open = change_per_position(edit_the_future(decoder, experiment::unmasked));
-    std::vector<double> positions;
-    for (std::size_t t = 0; t < causal.cols; ++t)
-        positions.push_back(static_cast<double>(t));
-    line_chart({.title = "Change of each output when tokens 12 to 23 are edited, seed 7",
-                .description = "With the causal mask outputs 0 to 11 stay at exactly 0; without it "
-                               "they all move. From position 12 on both move.",
-                .row_axis = "largest change of any channel",
-                .column_axis = "position t of the output"},
-               {{"without a mask", positions, open.values},
-                {"causal", positions, causal.values},
-                {"edit begins", {11.5, 11.5}, {0.0, 1.1 * largest_finite_magnitude(open)}}})
-        .write(folder / "12_change.svg");
+    Svg svg =
+        grouped_bars({.title = "Change of each output when tokens 12 to 23 are edited, seed 7",
+                      .description = "With the causal mask outputs 0 to 11 have no bar, they "
+                                     "moved by exactly 0; without it all have one. From "
+                                     "position 12 on both have.",
+                      .row_axis = "largest change of any channel",
+                      .column_axis = "position t of the output; no bar: exactly 0"},
+                     {{"causal", causal}, {"without a mask", open}}, "t");
+    const double edge = (Plot::left + Plot::right) / 2; // between 11 and 12 of 24
+    svg.path({{edge, Plot::top}, {edge, Plot::bottom}}, Svg::ink, "stroke-dasharray=\"2 3\"");
+    svg.words(edge + 6, Plot::top + 10, "edited from here on", "start");
+    svg.write(folder / "12_change.svg");
 }
 
 int main(int argc, char** argv) {

@@ -103,26 +103,22 @@ int lesson() {
                        chunks && cache.payload_bytes() == 2048);
 }
 
-Line errors_by_position(const std::string& name, const Matrix& route, const Matrix& full) {
-    Line line{name, {}, {}};
-    for (std::size_t t = 0; t < full.rows; ++t) {
-        line.x.push_back(static_cast<double>(t));
-        line.y.push_back(max_abs_difference(route.row(t), full.row(t)));
-    }
-    return line;
+Matrix error_per_position(const Matrix& route, const Matrix& full) {
+    return change_per_position({0, full, route});
 }
 
 void figures(const std::filesystem::path& folder) {
     const Routes routes = routes_of(7);
-    line_chart({.title = "Difference from the full pass, window of 4, seed 7",
-                .description =
-                    "The cache of four stays at exactly 0 everywhere. The last four tokens "
-                    "alone go wrong from position 4 on, reset positions from position 1 on.",
-                .row_axis = "largest difference of any channel",
-                .column_axis = "position t of the output"},
-               {errors_by_position("positions reset", routes.reset, routes.full),
-                errors_by_position("last 4 tokens", routes.cropped, routes.full),
-                errors_by_position("cache of 4", routes.cached, routes.full)})
+    grouped_bars({.title = "Difference from the full pass, window of 4, seed 7",
+                  .description =
+                      "The cache of four has no bar anywhere. The last four tokens alone "
+                      "go wrong from position 4 on, reset positions from position 1 on.",
+                  .row_axis = "largest difference of any channel",
+                  .column_axis = "position t of the output; no bar: exactly 0"},
+                 {{"last 4 tokens alone", error_per_position(routes.cropped, routes.full)},
+                  {"positions reset", error_per_position(routes.reset, routes.full)},
+                  {"cache of 4", error_per_position(routes.cached, routes.full)}},
+                 "t")
         .write(folder / "15_error_per_position.svg");
 }
 

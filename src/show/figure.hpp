@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -46,6 +47,7 @@ public:
 
     static constexpr const char* ink = "#222222";
     static constexpr const char* grid = "#dddddd";
+    static constexpr const char* faint = "#999999";
 
     void rectangle(double x, double y, double width, double height, const std::string& fill) {
         text_ += "<rect x=\"" + at(x) + "\" y=\"" + at(y) + "\" width=\"" + at(width) +
@@ -113,16 +115,18 @@ private:
     }
 };
 
-// White for exactly 0 and nothing else, towards vermillion for +largest, towards blue for -largest,
-// full colour for an infinity, grey for a NaN.
+// White for exactly 0 and nothing else: the smallest number has a tint that can be seen. Towards
+// vermillion for +largest, towards blue for -largest, full colour for an infinity, grey for a NaN.
 inline std::string heat_colour(double value, double largest) {
     if (std::isnan(value))
         return "#999999";
     const std::array<double, 3> full =
         value < 0 ? std::array<double, 3>{0, 114, 178} : std::array<double, 3>{213, 94, 0};
+    constexpr double faintest = 0.12;
     const double share = value == 0.0 ? 0.0
-        : std::isinf(value)           ? 1.0
-                                      : std::clamp(std::abs(value) / largest, 0.03, 1.0);
+        : std::isinf(value)
+        ? 1.0
+        : faintest + (1.0 - faintest) * std::min(std::abs(value) / largest, 1.0);
     char colour[8];
     std::array<unsigned, 3> mixed{};
     for (std::size_t i = 0; i < 3; ++i)
@@ -148,6 +152,7 @@ struct Cells {
     double left, top, width, height;
     double lowest = 0.0, largest = 0.0; // the ends of the colour scale
     bool numbered = true;
+    int decimals = 3;
 };
 
 inline void draw_cells(Svg& svg, const Matrix& m, const Cells& cells) {
@@ -159,8 +164,18 @@ inline void draw_cells(Svg& svg, const Matrix& m, const Cells& cells) {
                           heat_colour(m(r, c), cells.largest));
             if (cells.numbered)
                 svg.words(x + cells.width / 2, y + cells.height / 2 + 4,
-                          m(r, c) == 0.0 ? "0" : fixed(m(r, c), 3), "middle");
+                          m(r, c) == 0.0 ? "0" : fixed(m(r, c), cells.decimals), "middle");
         }
+}
+
+// Cells without numbers say by a dot that they are exactly 0.
+inline void draw_dots(Svg& svg, const Matrix& m, const Cells& cells) {
+    for (std::size_t r = 0; r < m.rows; ++r)
+        for (std::size_t c = 0; c < m.cols; ++c)
+            if (m(r, c) == 0.0)
+                svg.rectangle(cells.left + cells.width * (static_cast<double>(c) + 0.5) - 1.5,
+                              cells.top + cells.height * (static_cast<double>(r) + 0.5) - 1.5, 2, 2,
+                              Svg::faint);
 }
 
 inline void draw_labels(Svg& svg, const Matrix& m, const Cells& cells,
@@ -193,7 +208,8 @@ inline Cells cells_for(const std::vector<Panel>& panels) {
     cells.lowest *= cells.largest;
     if (panels.size() > 1) { // room for the names, and narrower, as there are more
         cells.top = 90;
-        cells.width = 44;
+        cells.width = cells.largest < 10 && cells.lowest == 0.0 ? 38 : 44;
+        cells.decimals = 2;
     }
     if (!cells.numbered) {
         cells.width = 26;
@@ -216,7 +232,7 @@ inline Svg heat_maps(const Caption& caption, const std::vector<Panel>& panels,
         right += gap + cells.width * static_cast<double>(panel.m.cols);
     const double bottom = cells.top + cells.height * static_cast<double>(panels[0].m.rows);
 
-    Svg svg(caption, right + 40, bottom + 50);
+    Svg svg(caption, right + 40, bottom + (cells.numbered ? 50 : 70));
     svg.words((left + right) / 2, 44, caption.column_axis, "middle");
     svg.words_upwards(22, (cells.top + bottom) / 2, caption.row_axis);
     for (const auto& [name, m] : panels) {
@@ -225,9 +241,13 @@ inline Svg heat_maps(const Caption& caption, const std::vector<Panel>& panels,
             svg.words(cells.left + width / 2, cells.top - 24, name, "middle");
         draw_labels(svg, m, cells, row_letter, column_letter);
         draw_cells(svg, m, cells);
+        if (!cells.numbered)
+            draw_dots(svg, m, cells);
         cells.left += width + gap;
     }
     draw_colour_scale(svg, (left + right) / 2 - 80, bottom + 20, cells.lowest, cells.largest);
+    if (!cells.numbered)
+        svg.words((left + right) / 2, bottom + 52, "a dot: exactly 0", "middle");
     return svg;
 }
 
@@ -326,7 +346,9 @@ inline Plot plot_around(const std::vector<Line>& lines, bool log_y) {
             plot.high_y = std::max(plot.high_y, y);
         }
     }
-    if (log_y) { // whole decades
+    if (!log_y && plot.low_y > 0.0 && plot.low_y < 0.1 * plot.high_y)
+        plot.low_y = 0.0; // so near that the axis may begin there
+    if (log_y) {          // whole decades
         plot.low_y = std::floor(plot.low_y);
         plot.high_y = std::ceil(plot.high_y);
     }
@@ -341,8 +363,25 @@ inline Plot plot_around(const std::vector<Line>& lines, bool log_y) {
     return plot;
 }
 
-// Up to six lines over a common x axis; with log_y the y axis counts powers of ten.
-// Throws std::invalid_argument for points that cannot be drawn (NaN, infinity, log of 0).
+// The heights for names beside the ends of lines: each at its line's end or, where two would touch,
+// below the one above, and none below the axis.
+inline std::vector<double> apart(const std::vector<double>& ends) {
+    constexpr double height_of_a_line = 16;
+    std::vector<std::size_t> order(ends.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return ends[i]; });
+    std::vector<double> result = ends;
+    for (std::size_t n = 1; n < order.size(); ++n)
+        result[order[n]] = std::max(result[order[n]], result[order[n - 1]] + height_of_a_line);
+    double lowest = Plot::bottom;
+    for (std::size_t n = order.size(); n-- > 0; lowest -= height_of_a_line)
+        lowest = result[order[n]] = std::min(result[order[n]], lowest);
+    return result;
+}
+
+// Up to six lines over a common x axis, named to the right of it; with log_y the y axis counts
+// powers of ten. Throws std::invalid_argument for points that cannot be drawn (NaN, infinity, log
+// of 0).
 inline Svg line_chart(const Caption& caption, const std::vector<Line>& lines, bool log_y = false) {
     constexpr std::array<const char*, 6> colours{"#d55e00", "#0072b2", "#222222",
                                                  "#009e73", "#cc79a7", "#e69f00"};
@@ -359,47 +398,89 @@ inline Svg line_chart(const Caption& caption, const std::vector<Line>& lines, bo
     Svg svg(caption, 700, 360);
     plot.draw_y_axis(svg, caption.row_axis);
     plot.draw_x_axis(svg, caption.column_axis);
-    std::vector<std::array<double, 2>> names; // y, x; lines may end in one place, names may not
+    std::vector<double> ends;
+    for (const Line& line : lines)
+        ends.push_back(plot.y(line.y.back()));
+    const std::vector<double> names = apart(ends);
     for (std::size_t n = 0; n < lines.size(); ++n) {
         std::vector<std::array<double, 2>> points;
         for (std::size_t i = 0; i < lines[n].x.size(); ++i)
             points.push_back({plot.x(lines[n].x[i]), plot.y(lines[n].y[i])});
-        svg.path(points, colours[n], std::string("stroke-width=\"2\" ") + dashes[n]);
-        auto [x, y] = points.back();
-        std::ranges::sort(names);
-        for (const auto& [taken_y, taken_x] : names)
-            if (std::abs(y - taken_y) < 16 && std::abs(x - taken_x) < 60)
-                y = taken_y + 16;
-        names.push_back({y, x});
-        svg.words(x + 6, y + 4, lines[n].name, "start", colours[n]);
+        const std::string style = std::string("stroke-width=\"2\" ") + dashes[n];
+        svg.path(points, colours[n], style);
+        svg.path({{Plot::right + 8, names[n]}, {Plot::right + 32, names[n]}}, colours[n], style);
+        svg.words(Plot::right + 38, names[n] + 4, lines[n].name, "start");
     }
     return svg;
 }
 
-// One bar per element of a 1 x n matrix, labelled letter + number, with its value above it.
-// Throws std::invalid_argument for a value that is negative or not finite.
-inline Svg bar_chart(const Caption& caption, const Matrix& heights, const std::string& letter) {
-    require_filled(heights, "bar_chart: heights");
-    require_shape(heights, 1, heights.cols, "bar_chart: heights");
-    for (const double height : heights.values)
-        if (!(height >= 0.0) || std::isinf(height))
-            throw std::invalid_argument("bar_chart: a bar of height " + fixed(height) +
-                                        "; wanted finite heights of 0 or more");
-    const double largest = largest_finite_magnitude(heights);
-    const double bars = static_cast<double>(heights.cols);
-    const Plot plot{0, bars, 0, largest == 0.0 ? 1.0 : 1.1 * largest};
-    Svg svg(caption, 620, 360);
+// Bars of one colour, a row of a bar chart: heights is 1 x n.
+struct Bars {
+    std::string name; // for the legend; none where it is empty
+    Matrix heights;
+};
+
+// The largest height. Throws std::invalid_argument for a height that cannot be drawn.
+inline double tallest(const std::vector<Bars>& rows) {
+    if (rows.empty() || rows.size() > 3)
+        throw std::invalid_argument("bar_chart: " + std::to_string(rows.size()) +
+                                    " rows of bars; wanted 1 to 3");
+    double largest = 0.0;
+    for (const Bars& row : rows) {
+        require_filled(row.heights, "bar_chart: heights");
+        require_shape(row.heights, 1, rows[0].heights.cols, "bar_chart: heights");
+        for (const double height : row.heights.values)
+            if (!(height >= 0.0) || std::isinf(height))
+                throw std::invalid_argument("bar_chart: a bar of height " + fixed(height) +
+                                            "; wanted finite heights of 0 or more");
+        largest = std::max(largest, largest_finite_magnitude(row.heights));
+    }
+    return largest;
+}
+
+// Bars side by side, a group for each column, labelled letter + number. A bar of exactly 0 is not
+// there; a very small one is. Up to 8 bars of one colour have their values above them. Throws
+// std::invalid_argument for a value that is negative or not finite.
+inline Svg grouped_bars(const Caption& caption, const std::vector<Bars>& rows,
+                        const std::string& letter) {
+    constexpr std::array<const char*, 3> colours{"#0072b2", "#d55e00", "#222222"};
+    const double largest = tallest(rows);
+    const std::size_t groups = rows[0].heights.cols;
+    const Plot plot{0, static_cast<double>(groups), 0, largest == 0.0 ? 1.0 : 1.1 * largest};
+    const double room = (Plot::right - Plot::left) / static_cast<double>(groups);
+    const double width = (rows.size() == 1 ? 0.6 : 0.8) * room / static_cast<double>(rows.size());
+    const std::size_t every = room < 26 ? 2 : 1; // a narrow group has no room for its label
+    const bool legend = !rows[0].name.empty();
+    Svg svg(caption, 620, legend ? 380 : 360);
     plot.draw_y_axis(svg, caption.row_axis);
-    for (std::size_t i = 0; i < heights.cols; ++i) {
-        const double x = plot.x(static_cast<double>(i) + 0.5), y = plot.y(heights(0, i));
-        const double width = 0.6 * (Plot::right - Plot::left) / bars;
-        svg.rectangle(x - width / 2, y, width, Plot::bottom - y, "#0072b2");
-        svg.words(x, y - 6, heights(0, i) == 0.0 ? "0" : fixed(heights(0, i), 3), "middle");
-        svg.words(x, Plot::bottom + 19, letter + std::to_string(i), "middle");
+    for (std::size_t i = 0; i < groups; ++i) {
+        const double middle = plot.x(static_cast<double>(i) + 0.5);
+        for (std::size_t n = 0; n < rows.size(); ++n) {
+            const double value = rows[n].heights(0, i);
+            const double x =
+                middle + width * (static_cast<double>(n) - 0.5 * static_cast<double>(rows.size()));
+            const double y =
+                value == 0.0 ? Plot::bottom : std::min(plot.y(value), Plot::bottom - 1);
+            svg.rectangle(x, y, width, Plot::bottom - y, colours[n]);
+            if (rows.size() == 1 && groups <= 8)
+                svg.words(middle, y - 6, value == 0.0 ? "0" : fixed(value, 3), "middle");
+        }
+        if (i % every == 0)
+            svg.words(middle, Plot::bottom + 19, letter + std::to_string(i), "middle");
     }
     svg.line(Plot::left, Plot::bottom, Plot::right, Plot::bottom, Svg::ink);
     svg.words((Plot::left + Plot::right) / 2, Plot::bottom + 40, caption.column_axis, "middle");
+    for (std::size_t n = 0; legend && n < rows.size(); ++n) {
+        const double x = Plot::left + 160.0 * static_cast<double>(n);
+        svg.rectangle(x, Plot::bottom + 54, 12, 12, colours[n]);
+        svg.words(x + 18, Plot::bottom + 64, rows[n].name, "start");
+    }
     return svg;
+}
+
+// One bar per element of a 1 x n matrix.
+inline Svg bar_chart(const Caption& caption, const Matrix& heights, const std::string& letter) {
+    return grouped_bars(caption, {{"", heights}}, letter);
 }
 
 } // namespace glassbox

@@ -10,6 +10,7 @@
 #include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
 
 using namespace glassbox;
 
@@ -144,8 +145,9 @@ BOOST_AUTO_TEST_CASE(heat_colours_run_from_blue_over_white_to_vermillion) {
     BOOST_CHECK_EQUAL(heat_colour(0.0, 0.0), "#ffffff");
     BOOST_CHECK_EQUAL(heat_colour(2.0, 2.0), "#d55e00");
     BOOST_CHECK_EQUAL(heat_colour(-2.0, 2.0), "#0072b2");
-    BOOST_CHECK_EQUAL(heat_colour(1.0, 2.0), "#eaaf80");
-    BOOST_CHECK_EQUAL(heat_colour(1e-30, 2.0), "#fefaf7"); // hardly there, but not white
+    BOOST_CHECK_EQUAL(heat_colour(1.0, 2.0), "#e7a570");
+    BOOST_CHECK_EQUAL(heat_colour(1e-30, 2.0), "#faece0"); // pale, and not white
+    BOOST_CHECK_EQUAL(heat_colour(-1e-30, 2.0), "#e0eef6");
     BOOST_CHECK_EQUAL(heat_colour(infinity, 0.0), "#d55e00");
     BOOST_CHECK_EQUAL(heat_colour(infinity, 2.0), "#d55e00");
     BOOST_CHECK_EQUAL(heat_colour(-infinity, 2.0), "#0072b2");
@@ -163,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_heat_map_has_a_cell_for_every_element) {
         BOOST_CHECK_EQUAL(count(text, ">" + label + "<"), 0U);
     check_contains(text,
                    "<rect x=\"80.0\" y=\"70.0\" width=\"57.0\" height=\"33.0\" "
-                   "fill=\"#eaaf80\"/>"); // element (0, 0)
+                   "fill=\"#e7a570\"/>"); // element (0, 0)
     check_contains(text,
                    "<rect x=\"196.0\" y=\"104.0\" width=\"57.0\" height=\"33.0\" "
                    "fill=\"#d55e00\"/>"); // element (1, 2)
@@ -197,11 +199,12 @@ BOOST_AUTO_TEST_CASE(panels_stand_side_by_side_in_the_same_colours,
         BOOST_CHECK_GE(count(text, ">" + label + "<"), 1U);
     BOOST_CHECK_EQUAL(count(text, ">s0<"), 2U);
     BOOST_CHECK_EQUAL(count(text, ">t1<"), 2U);
-    for (const std::string x : {"80.0", "208.0"}) // the second begins 2 cells of 44 and 40 later
+    for (const std::string x : {"80.0", "196.0"}) // the second begins 2 cells of 38 and 40 later
         check_contains(text,
                        "<rect x=\"" + x +
-                           "\" y=\"90.0\" width=\"43.0\" height=\"33.0\" fill=\"#eaaf80\"/>");
-    BOOST_CHECK_EQUAL(count(text, ">0.00<") + count(text, ">2.00<"), 2U);
+                           "\" y=\"90.0\" width=\"37.0\" height=\"33.0\" fill=\"#e7a570\"/>");
+    BOOST_CHECK_EQUAL(count(text, ">0.00<"), 1U);
+    BOOST_CHECK_EQUAL(count(text, ">2.00<"), 2U); // the cell and the end of the scale
 }
 
 // One panel with many columns takes the numbers from all; one negative number gives all a scale
@@ -209,9 +212,39 @@ BOOST_AUTO_TEST_CASE(panels_stand_side_by_side_in_the_same_colours,
 BOOST_AUTO_TEST_CASE(panels_agree_on_numbers_and_on_the_scale) {
     const std::string wide =
         text_of(heat_maps(caption, {{"a", {{0.25}}}, {"b", Matrix(1, 9, -0.5)}}, "t", "s"));
-    BOOST_CHECK_EQUAL(count(wide, ">0.250<") + count(wide, ">-0.500<"), 0U);
+    BOOST_CHECK_EQUAL(count(wide, ">0.25<") + count(wide, ">-0.500<"), 0U);
     BOOST_CHECK_EQUAL(count(wide, ">-0.50<") + count(wide, ">0.50<"), 2U);
     check_contains(wide, "width=\"25.0\" height=\"13.0\"");
+}
+
+// Without numbers, a dot says it: one for each 0, and the legend that says so.
+BOOST_AUTO_TEST_CASE(cells_without_numbers_mark_what_is_exactly_0,
+                     *label("dots_for_small_numbers")) {
+    Matrix m(2, 9, 1e-9);
+    m(0, 1) = 0.0;
+    m(1, 8) = -0.0;
+    m(1, 0) = not_a_number;
+    const std::string dot = "\" width=\"2.0\" height=\"2.0\" fill=\"#999999\"/>";
+    const std::string text = text_of(heat_map(caption, m, "t", "s"));
+    BOOST_CHECK_EQUAL(count(text, dot), 2U);
+    check_contains(text, "<rect x=\"117.5\" y=\"75.5" + dot); // the middle of (0, 1)
+    BOOST_CHECK_EQUAL(count(text, ">a dot: exactly 0<"), 1U);
+    const std::string numbered = text_of(heat_map(caption, {{0, 1}}, "t", "s"));
+    BOOST_CHECK_EQUAL(count(numbered, dot) + count(numbered, "dot"), 0U);
+}
+
+// 99.99 needs more room than 9.99, and so does a minus sign.
+BOOST_AUTO_TEST_CASE(numbers_in_panels_have_two_decimals_and_room) {
+    const auto panels = [](double value) {
+        return text_of(heat_maps(caption, {{"a", {{1}}}, {"b", {{value}}}}, "t", "s"));
+    };
+    for (const auto& [value, number, width] : {std::tuple{9.876, ">9.88<", "37.0"},
+                                               {19.996, ">20.00<", "43.0"},
+                                               {-9.876, ">-9.88<", "43.0"}}) {
+        check_contains(panels(value), number);
+        BOOST_CHECK_EQUAL(
+            count(panels(value), std::string("width=\"") + width + "\" height=\"33.0\""), 2U);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(lines_run_from_corner_to_corner_and_differ_in_dashes) {
@@ -221,16 +254,16 @@ BOOST_AUTO_TEST_CASE(lines_run_from_corner_to_corner_and_differ_in_dashes) {
     const std::string three = text_of(line_chart(caption, three_lines));
     for (const std::string part : {"stroke=\"#d55e00\" stroke-width", "stroke=\"#0072b2\"",
                                    "stroke=\"#222222\" stroke-width", "\"8 4\"", "\"2 3\""})
-        BOOST_CHECK_EQUAL(count(three, part), 1U);
+        BOOST_CHECK_EQUAL(count(three, part), 2U); // the line, and the sample beside its name
 }
 
 BOOST_AUTO_TEST_CASE(six_lines_differ_in_colour_and_in_dashes) {
     const std::string text = text_of(line_chart(caption, std::vector<Line>(6, three_lines[0])));
     for (const std::string colour :
          {"#d55e00", "#0072b2", "#222222", "#009e73", "#cc79a7", "#e69f00"})
-        BOOST_CHECK_EQUAL(count(text, "stroke=\"" + colour + "\" stroke-width=\"2\""), 1U);
+        BOOST_CHECK_EQUAL(count(text, "stroke=\"" + colour + "\" stroke-width=\"2\""), 2U);
     for (const std::string dashes : {"8 4", "2 3", "12 3 2 3", "4 2", "16 4"})
-        BOOST_CHECK_EQUAL(count(text, "stroke-dasharray=\"" + dashes + "\""), 1U);
+        BOOST_CHECK_EQUAL(count(text, "stroke-dasharray=\"" + dashes + "\""), 2U);
 }
 
 BOOST_AUTO_TEST_CASE(a_logarithmic_axis_counts_powers_of_ten) {
@@ -261,11 +294,36 @@ BOOST_AUTO_TEST_CASE(lines_that_are_nearly_level_can_be_drawn) {
 BOOST_AUTO_TEST_CASE(names_of_lines_that_end_together_stand_apart) {
     const std::string text = text_of(line_chart(
         caption, {{"a", {0, 1}, {0, 10}}, {"b", {0, 1}, {0, 0}}, {"c", {0, 1}, {0, 10}}}));
-    check_contains(text, "<text x=\"566.0\" y=\"44.0\" text-anchor=\"start\" fill=\"#d55e00\"");
-    check_contains(text, "<text x=\"566.0\" y=\"60.0\" text-anchor=\"start\" fill=\"#222222\"");
-    const std::string apart =
-        text_of(line_chart(caption, {{"a", {0, 10}, {0, 10}}, {"b", {0, 5}, {0, 10}}}));
-    check_contains(apart, "<text x=\"326.0\" y=\"44.0\" text-anchor=\"start\" fill=\"#0072b2\"");
+    for (const std::string name : {"y=\"44.0\" text-anchor=\"start\" fill=\"#222222\" >a<",
+                                   "y=\"60.0\" text-anchor=\"start\" fill=\"#222222\" >c<",
+                                   "y=\"304.0\" text-anchor=\"start\" fill=\"#222222\" >b<"})
+        check_contains(text, "<text x=\"598.0\" " + name);
+}
+
+// Wherever the lines end, the names stand in the margin, each beside a sample of its line: the
+// higher end has the higher name, and the axis is not overprinted.
+BOOST_AUTO_TEST_CASE(names_of_lines_stand_in_the_margin_in_the_order_of_their_ends) {
+    const std::string text = text_of(line_chart(
+        caption,
+        {{"low", {0, 10}, {0, 0}}, {"short", {0, 5}, {0, 0}}, {"high", {0, 10}, {0, 50}}}));
+    check_contains(text, "points=\"568.0,284.0 592.0,284.0\"");
+    check_contains(text,
+                   "<text x=\"598.0\" y=\"288.0\" text-anchor=\"start\" fill=\"#222222\" >low<");
+    check_contains(text,
+                   "<text x=\"598.0\" y=\"304.0\" text-anchor=\"start\" fill=\"#222222\" >short<");
+    check_contains(text,
+                   "<text x=\"598.0\" y=\"44.0\" text-anchor=\"start\" fill=\"#222222\" >high<");
+}
+
+// 1 of 50 is next to 0, 10 of 50 is not; nor is anything below 0, or on a logarithmic axis.
+BOOST_AUTO_TEST_CASE(an_axis_begins_at_0_when_0_is_near) {
+    const auto points = [](double low, bool log_y) {
+        return text_of(line_chart(caption, {{"a", {0, 1}, {low, 50}}}, log_y));
+    };
+    check_contains(points(1, false), "points=\"80.0,294.8 560.0,40.0\"");
+    check_contains(points(10, false), "points=\"80.0,300.0 560.0,40.0\"");
+    check_contains(points(-1, false), "points=\"80.0,300.0 560.0,40.0\"");
+    check_contains(points(1, true), "points=\"80.0,300.0 560.0,79.1\"");
 }
 
 BOOST_AUTO_TEST_CASE(bars_are_as_tall_as_their_values) {
@@ -276,6 +334,24 @@ BOOST_AUTO_TEST_CASE(bars_are_as_tall_as_their_values) {
         BOOST_CHECK_EQUAL(count(text, "\"#222222\" >" + label + "<"), 1U);
     const std::string flat = text_of(bar_chart(caption, {{0, 0}}, "t"));
     BOOST_CHECK_EQUAL(count(flat, "height=\"0.0\" fill=\"#0072b2\""), 2U);
+}
+
+// Two colours, their names below, no number above; and only every second of 24 labels.
+BOOST_AUTO_TEST_CASE(bars_of_two_colours_stand_side_by_side) {
+    const std::string two =
+        text_of(grouped_bars(caption, {{"masked", {{0, 1}}}, {"open", {{2, 1e-9}}}}, "t"));
+    for (const std::string bar :
+         {"<rect x=\"104.0\" y=\"300.0\" width=\"96.0\" height=\"0.0\" fill=\"#0072b2\"/>",
+          "<rect x=\"200.0\" y=\"63.6\" width=\"96.0\" height=\"236.4\" fill=\"#d55e00\"/>",
+          "<rect x=\"344.0\" y=\"181.8\" width=\"96.0\" height=\"118.2\" fill=\"#0072b2\"/>",
+          "<rect x=\"440.0\" y=\"299.0\" width=\"96.0\" height=\"1.0\" fill=\"#d55e00\"/>"})
+        check_contains(two, bar);
+    for (const std::string label : {"masked", "open", "t0", "t1"})
+        BOOST_CHECK_EQUAL(count(two, ">" + label + "<"), 1U);
+    BOOST_CHECK_EQUAL(count(two, ">1.000<") + count(two, ">0<"), 0U);
+    const std::string many = text_of(bar_chart(caption, Matrix(1, 24, 3.0), "t"));
+    BOOST_CHECK_EQUAL(count(many, ">t22<"), 1U);
+    BOOST_CHECK_EQUAL(count(many, ">t23<") + count(many, ">3.000<"), 0U);
 }
 
 BOOST_AUTO_TEST_CASE(lines_that_cannot_be_drawn_are_refused) {
@@ -320,6 +396,18 @@ BOOST_AUTO_TEST_CASE(heat_maps_and_bars_that_cannot_be_drawn_are_refused) {
         check_message([&] { bar_chart(caption, wrong.heights, "t"); },
                       {"bar_chart: ", wrong.reason});
     }
+    check_message([] { grouped_bars(caption, {}, "t"); },
+                  {"bar_chart: 0 rows of bars; wanted 1 to 3"});
+    check_message(
+        [] {
+            grouped_bars(caption, std::vector<Bars>(4, {"a", {{1}}}), "t");
+        },
+        {"bar_chart: 4 rows of bars; wanted 1 to 3"});
+    check_message(
+        [] {
+            grouped_bars(caption, {{"a", {{1, 2}}}, {"b", {{1}}}}, "t");
+        },
+        {"heights is 1x1, wanted 1x2"});
     BOOST_CHECK_THROW(heat_map(caption, Matrix(0, 3), "t", "s"), std::invalid_argument);
     check_message([] { heat_map(caption, Matrix(0, 3), "t", "s"); }, {"heat_map: m is 0x3"});
     check_message([] { heat_maps(caption, {}, "t", "s"); }, {"heat_maps: no panels"});
