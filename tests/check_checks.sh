@@ -88,6 +88,12 @@ must_fail "an edit whose line is gone" \
 must_fail "an edit that does not do what its text promises" \
     'replace docs/05_attention_by_hand.md "position 0 kept every bit: no" "position 0 kept every bit: yes"' \
     docs/05_attention_by_hand.md tests/check_changes.sh docs/05_attention_by_hand.md
+must_fail "an edit that promises what comes without it as well" \
+    'replace docs/05_attention_by_hand.md "causal: position 0 kept every bit: no, position 1 moved: yes" \
+        "without a mask: position 0 moved: yes, it has read the future"' \
+    'comes without the edit' tests/check_changes.sh docs/05_attention_by_hand.md
+must_fail "a text of edits that cannot be tried" 'rm tests/try_change.sh' \
+    '0 results of 2 edits' tests/check_changes.sh docs/05_attention_by_hand.md
 must_fail "an exercise whose check takes everything" \
     'replace tests/exercises/08_test.cpp "return checked(check)" "return 0 * checked(check)"' \
     'exercise 08: start' tests/check_exercises.sh 08
