@@ -267,7 +267,7 @@ int lesson() {
 void draw_table(const std::filesystem::path& file) {
     const std::vector<Row> rows = examine_all();
     Svg svg({.title = "Which detector fails on which bug",
-             .description = "A row for the correct network, 27 bugs and 2 false alarms, a column "
+             .description = "A row for the correct network, each bug and 2 false alarms, a column "
                             "for each of ten detectors. No column is full; the triangle of the "
                             "attention weights, A, has fewer than half of the bugs.",
              .row_axis = "",

@@ -129,7 +129,8 @@ inline Matrix layer_norm(const Matrix& x, const Matrix& gain, const Matrix& bias
 
 // linear(x) = x W^T (+ bias):  result(t, o) = row t of x . row o of W (+ bias[o]).
 //
-// x: T x in; weight: out x in, PyTorch's layout, one row per output feature; bias: 1 x out.
+// x: T x in; weight: out x in, PyTorch's layout, one row per output feature; bias: 1 x out. (The
+// files of GPT-2 hold in x out: transpose those first.)
 inline Matrix linear(const Matrix& x, const Matrix& weight) {
     require_filled(x, "linear: x");
     require_filled(weight, "linear: weight (out x in)");

@@ -1,8 +1,9 @@
-// A gallery of causality bugs that people really shipped. Each is the smallest change to a correct
+// A gallery of causality bugs that people really make. Each is the smallest change to a correct
 // network that has the bug; what it claims about the detectors is tested, and lesson 11 measures
 // it.
 //
-// "Seen in" names public reports, by project and number of the issue or pull request (PR).
+// "Seen in" names public reports, by project and number of the issue or pull request (PR), where
+// one is known.
 #pragma once
 
 #include "model/block.hpp"
@@ -178,6 +179,25 @@ inline Leak masked_after_softmax(const Network& correct) {
             "The softmax has divided by a sum over the future before the zeros are put in.",
             "B C D E1 E3 Em F",
             subject_of(bent)};
+}
+
+inline Leak softmax_along_the_wrong_axis(const Network& correct) {
+    Network bent = correct;
+    bent.attend = [](const Matrix& q, const Matrix& k, const Matrix& v, size_t first) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        const Matrix scores = filled_scores(q, k, first, [](size_t t, size_t s, double score) {
+            return hide(t, s, score, -infinity);
+        });
+        const Matrix weights = transpose(softmax_rows(transpose(scores)));
+        return Attention{matmul(weights, v), weights};
+    };
+    return {
+        "L06b",
+        "softmax along the wrong axis",
+        "a common mistake; no report is named here",
+        "Each key shares out 1 among the positions that read it, and later ones take their part.",
+        "B C D E1 E3 Em F",
+        subject_of(bent)};
 }
 
 // Position 0 is padding: nobody may read it, so its own query may read nothing.
@@ -542,6 +562,7 @@ inline std::vector<Leak> gallery(const Network& correct) {
                              leaks::scores_below_the_mask_value,
                              leaks::weak_additive_mask,
                              leaks::masked_after_softmax,
+                             leaks::softmax_along_the_wrong_axis,
                              leaks::padded_row_averages_everything,
                              leaks::padded_row_is_nan,
                              leaks::masked_values_still_read,

@@ -118,15 +118,20 @@ inline Attention attend_where(const Matrix& q, const Matrix& k, const Matrix& v,
 // Attention in the matrix form of most frameworks: all scores, some of them replaced by `fill`, a
 // softmax, all values. Whatever the mask says, everything is read. Filled with -infinity above the
 // diagonal it gives attend's bits as long as all is finite: what is added there is 0 times a value.
-inline Attention attend_filled(
-    const Matrix& q, const Matrix& k, const Matrix& v, std::size_t first,
-    const std::function<double(std::size_t t, std::size_t s, double score)>& fill) {
+using Fill = std::function<double(std::size_t t, std::size_t s, double score)>;
+
+inline Matrix filled_scores(const Matrix& q, const Matrix& k, std::size_t first, const Fill& fill) {
     const double root_of_width = std::sqrt(static_cast<double>(q.cols));
     Matrix scores = matmul_transposed(q, k);
     for (std::size_t t = 0; t < scores.rows; ++t)
         for (std::size_t s = 0; s < scores.cols; ++s)
             scores(t, s) = fill(first + t, s, scores(t, s) / root_of_width);
-    const Matrix weights = softmax_rows(scores);
+    return scores;
+}
+
+inline Attention attend_filled(const Matrix& q, const Matrix& k, const Matrix& v, std::size_t first,
+                               const Fill& fill) {
+    const Matrix weights = softmax_rows(filled_scores(q, k, first, fill));
     return {matmul(weights, v), weights};
 }
 
