@@ -83,6 +83,7 @@ $(BUILD)/flags: FORCE
 	@echo '$(subst ','\'',$(COMPILE))' | cmp -s - $@ || echo '$(subst ','\'',$(COMPILE))' > $@
 
 $(STANDARD).gch: $(STANDARD) $(BUILD)/flags
+	@echo 'Compiling; the first time takes about ten seconds.' >&2
 	@$(COMPILE) -x c++-header $< -o $@.$$$$ && mv -f $@.$$$$ $@
 
 # The record names the flags it was made with; the audit's demonstration lets 16_record make one.
