@@ -4,9 +4,11 @@ INSTALL  ?= yes
 SECONDS  ?= 20
 JOBS     ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
-FLAGS_default  := -O0 -g
+# The standard library checks the indices of vectors and spans: GNU's by the first macro, LLVM's by the second.
+CHECKED        := -D_GLIBCXX_ASSERTIONS -D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE
+FLAGS_default  := -O0 -g $(CHECKED)
 FLAGS_release  := -O3 -march=native -DGLASSBOX_FAST
-FLAGS_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_sanitize := -O1 -g $(CHECKED) -fsanitize=address,undefined -fno-sanitize-recover=all
 ifeq ($(FLAGS_$(MODE)),)
 $(error MODE is '$(MODE)'; wanted default, release or sanitize)
 endif

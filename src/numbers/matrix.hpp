@@ -31,12 +31,15 @@ struct Matrix {
     Matrix() = default;
     Matrix(std::size_t rows, std::size_t cols, double fill = 0.0);
     Matrix(std::initializer_list<std::initializer_list<double>> literal);
+    // Three braces do not compile: {{{4}, {5}}} would be the row 4 5, not two rows.
+    Matrix(std::initializer_list<std::initializer_list<std::initializer_list<double>>>) = delete;
 
     // Element (r, c), checked in every build: out of range throws std::out_of_range.
     double& operator()(std::size_t r, std::size_t c) { return values[index(r, c)]; }
     double operator()(std::size_t r, std::size_t c) const { return values[index(r, c)]; }
 
-    // Row r as a view without a copy; r is checked, what is read through the view is not.
+    // Row r as a view without a copy. r is checked in every build, the index into the view by the
+    // standard library, in all modes but release.
     std::span<double> row(std::size_t r) { return {&values[index(r, 0)], cols}; }
     std::span<const double> row(std::size_t r) const { return {&values[index(r, 0)], cols}; }
 

@@ -59,6 +59,26 @@ BOOST_AUTO_TEST_CASE(one_pair_of_braces_is_a_shape_and_two_are_a_literal) {
     BOOST_CHECK_EQUAL(shape_text(Matrix()), "0x0");
 }
 
+template <typename M>
+concept takes_three_braces = requires {
+    M{{{4, 4}, {5, 5}}};
+}
+|| requires {
+    M{{{4}, {5}}};
+}
+|| requires {
+    M{{{4, 4}, {5, 5}}, {{6, 6}, {7, 7}}};
+}
+|| requires(M m) {
+    m = {{{4, 4}}};
+};
+
+BOOST_AUTO_TEST_CASE(three_braces_do_not_compile) {
+    static_assert(!takes_three_braces<Matrix>);
+    BOOST_CHECK_EQUAL(shape_text(Matrix{{4}, {5}}), "2x1");
+    BOOST_CHECK_EQUAL(shape_text(Matrix{{4, 4}, {5, 5}, {6, 6}}), "3x2");
+}
+
 BOOST_AUTO_TEST_CASE(a_ragged_literal_is_refused) {
     check_throws<std::invalid_argument>(
         [] {
