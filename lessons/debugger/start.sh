@@ -10,4 +10,4 @@ if [ "$(gdb -nx -batch -ex 'python print(6 * 7)' 2> /dev/null)" = 42 ]; then
     exec gdb -q -x lessons/debugger/glassbox.py -ex run "$2"
 fi
 echo "This gdb has no Python: after each stop at a STEP say up; call show(v) prints a Matrix."
-exec gdb -q -ex 'break glassbox::step' -ex 'catch throw' -ex run -ex up "$2"
+exec gdb -q -ex 'set pagination off' -ex 'set confirm off' -ex 'break glassbox::step' -ex 'catch throw' -ex run -ex up "$2"
