@@ -353,7 +353,8 @@ def on_a_screen(lines, all_of_it):
     if len(lines) > SCREEN:
         lines = lines[:SCREEN - 1] + ["... and %d more: %s" % (len(lines) - SCREEN + 1, all_of_it)]
     lines = [line.replace(ALL, "") for line in lines]
-    return "\n".join(line if len(line) <= COLUMNS else line[:COLUMNS - 4] + " ..." for line in lines)
+    return "\n".join(line if len(line) <= COLUMNS else line[:COLUMNS - 4].rsplit(" ", 1)[0] + " ..."
+                     for line in lines)
 
 
 class Locals(gdb.Command):

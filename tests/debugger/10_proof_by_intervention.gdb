@@ -24,7 +24,7 @@ while frame is not None:
     frame = frame.older()
 end
 echo == more lines than a screen has are counted\n
-python print(on_a_screen(["x" * 81] + ["y"] * 30, "more").splitlines()[::19])
+python print(on_a_screen(["x " * 41] + ["y"] * 30, "more").splitlines()[::19])
 echo == nothing waits for a key, quit asks nothing\n
 show pagination
 show confirm
