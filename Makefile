@@ -15,6 +15,7 @@ endif
 
 COMPILER := $(notdir $(firstword $(CXX)))
 BUILD    := $(if $(filter g++-default c++-default,$(COMPILER)-$(MODE)),build,build/$(COMPILER)-$(MODE))
+$(if $(filter-out 1,$(words $(BUILD))),$(error BUILD is '$(BUILD)'; wanted one folder, without a blank in its name))
 STRICT   := -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
 COMPILE  := $(CXX) $(STRICT) $(FLAGS_$(MODE)) -Isrc $(CXXFLAGS)
 # Two savings of time, neither needed: the gold linker where it is there, and the standard headers
@@ -24,34 +25,36 @@ STANDARD := $(BUILD)/standard.hpp
 
 LESSONS  := $(sort $(patsubst lessons/%.cpp,%,$(wildcard lessons/[0-9]*.cpp)))
 UNITS    := $(sort $(patsubst tests/%.cpp,$(BUILD)/tests/%.o,$(wildcard tests/*/[a-z]*_test.cpp tests/main.cpp)))
+CHECKED  := $(patsubst tests/check_%.sh,%,$(wildcard tests/check_*.sh))
 lesson    = $(firstword $(filter $*_% 0$*_%,$(LESSONS)))
+list      = awk 'FNR == 1 && sub("^// Lesson ", "")' lessons/[0-9]*.cpp
+no_lesson = { echo "There is no lesson $*. These are there:"; $(list); exit 2; } >&2
 
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .SECONDARY:
+.SUFFIXES:
 .PHONY: FORCE proof help list course vscode figures record audit bench fuzz test clean
 
 proof: $(BUILD)/10_proof_by_intervention
 	@$<
 
-help:
-	@cat docs/help.txt
-
-list:
-	@awk 'FNR == 1 && sub("^// Lesson ", "")' lessons/[0-9]*.cpp
+help: ; @cat docs/help.txt
+list: ; @$(list)
+vscode: ; @sh lessons/debugger/vscode.sh
 
 course: $(LESSONS:%=$(BUILD)/%)
 	@set -e; for lesson in $(LESSONS); do echo; echo "=== $$lesson"; $(BUILD)/$$lesson; done
 
+# A line with $(MAKE) in it runs even under make -n, so it only builds.
 lesson-%: FORCE
-	@$(if $(lesson),$(MAKE) -s $(BUILD)/$(lesson) && $(BUILD)/$(lesson),\
-	  { echo "There is no lesson $*. These are there:"; $(MAKE) list; exit 2; } >&2)
+	@$(if $(lesson),$(MAKE) -s $(BUILD)/$(lesson),$(no_lesson))
+	@$(BUILD)/$(lesson)
 
 debug-%: FORCE
-	@$(if $(lesson),MODE=$(MODE) MAKE='$(MAKE)' sh lessons/debugger/start.sh $@ $(BUILD)/$(lesson),$(MAKE) lesson-$*)
-
-vscode:
-	@sh lessons/debugger/vscode.sh
+	@$(if $(lesson),MODE='$(MODE)' sh lessons/debugger/start.sh $@,$(no_lesson))
+	@$(MAKE) -s $(BUILD)/$(lesson)
+	@sh lessons/debugger/start.sh $@ $(BUILD)/$(lesson)
 
 $(filter exercise-% hint-% solution-% watch-% progress,$(MAKECMDGOALS)): $(STANDARD).gch FORCE
 	@COMPILE='$(COMPILE) $(LINK)' BUILD='$(BUILD)' JOBS='$(JOBS)' LEVEL='$(LEVEL)' sh tests/exercises/exercise.sh $@
@@ -64,9 +67,10 @@ audit: $(BUILD)/17_audit; @$< "$$RUN"
 bench: build/bench; @$<
 
 fuzz:
-	@STRICT='$(STRICT)' SECONDS='$(SECONDS)' sh tests/fuzz/run.sh
+	@STRICT='$(STRICT)' LIMIT='$(SECONDS)' sh tests/fuzz/run.sh
 
-test:
+test: $(BUILD)/flags
+	@$(if $(filter-out $(CHECKED),$(CHECKS)),$(error CHECKS is '$(CHECKS)'; wanted some of: $(CHECKED)))
 	@echo 'Building all tests and lessons, then checking: a few minutes.'
 	@CXX='$(CXX)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
 	@$(MAKE) -s -j$(JOBS) $(LESSONS:%=$(BUILD)/%) $(BUILD)/unit_tests build/bench
@@ -74,15 +78,18 @@ test:
 
 clean: ; @rm -rf build
 
-$(STANDARD): src/*/*.hpp lessons/*.cpp
-	@mkdir -p $(@D)
+.DEFAULT build docs lessons src tests: FORCE
+	@$(error There is no target '$@'$(if $(filter lesson debug exercise hint solution watch,$@),; wanted make $@-05 \
+	  or another number); make help lists them all)
+
+$(STANDARD): src/*/*.hpp lessons/*.cpp | $(BUILD)/flags
 	@cat $^ | grep '^#include <' | sort -u > $@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 
 # What was built with other flags is built anew.
 $(BUILD)/flags: FORCE
-	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(COMPILE))' | cmp -s - $@ || echo '$(subst ','\'',$(COMPILE))' > $@
+	@echo '$(subst ','\'',$(COMPILE))' | cmp -s - $@ || { sh tests/need_compiler.sh $(@D) $(COMPILE) && \
+	  echo '$(subst ','\'',$(COMPILE))' > $@; }
 
 $(STANDARD).gch: $(STANDARD) $(BUILD)/flags
 	@echo 'Compiling; the first time takes about ten seconds.' >&2
@@ -95,7 +102,7 @@ $(BUILD)/17_audit: | $(BUILD)/16_record
 $(BUILD)/20_speed: STANDARD := /dev/null
 $(BUILD)/20_speed: DEFINES := $(if $(filter default,$(MODE)),$(FLAGS_release))
 
-build/bench: tests/bench/bench.cpp
+build/bench: tests/bench/bench.cpp | $(BUILD)/flags
 	@mkdir -p build && $(CXX) $(STRICT) $(FLAGS_release) -Isrc -Itests $(CXXFLAGS) -MMD -MP $< -o $@
 
 $(BUILD)/%: lessons/%.cpp $(STANDARD).gch
@@ -108,4 +115,4 @@ $(BUILD)/tests/%.o: tests/%.cpp $(STANDARD).gch
 $(BUILD)/unit_tests: $(UNITS)
 	@$(COMPILE) $^ $(LINK) -lboost_unit_test_framework -o $@
 
--include $(LESSONS:%=$(BUILD)/%.d) $(UNITS:.o=.d) build/bench.d
+-include $(wildcard $(LESSONS:%=$(BUILD)/%.d) $(UNITS:.o=.d) build/bench.d)

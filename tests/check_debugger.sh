@@ -60,7 +60,9 @@ for script in lessons/debugger/tour_*.gdb tests/debugger/*.gdb; do
         continue
     fi
     debug -x lessons/debugger/glassbox.py -x "$script" "$program" | tidy > "$answer"
-    if [ "$task" = record ]; then
+    if grep -q 'write extended state' "$answer"; then # AMX, and a gdb older than 14
+        echo "skipped debugger $name: this gdb cannot call functions on this processor"
+    elif [ "$task" = record ]; then
         cp "$answer" "${script%.gdb}.expected"
     else
         compare "$name" "${script%.gdb}.expected" "$answer"

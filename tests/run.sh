@@ -5,7 +5,7 @@
 set -u
 log=$BUILD/test.log
 : > "$log"
-wanted=" ${CHECKS:-units lessons figures files docs headers debugger exercises changes checks edits} "
+wanted=" ${CHECKS:-units lessons figures files docs headers debugger tools exercises changes checks edits} "
 
 # Checks that are wanted, side by side, each on its share of the processors; then what they said.
 run_checks() { # names
@@ -28,7 +28,7 @@ run_checks() { # names
 }
 
 run_checks units # alone, since one of them measures speed
-run_checks headers exercises lessons figures files docs debugger
+run_checks headers exercises lessons figures files docs debugger tools
 if grep -q '^FAILED ' "$log"; then
     echo "changes, checks, edits: not run; they damage a sound copy, and something failed before"
 else

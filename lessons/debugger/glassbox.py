@@ -4,7 +4,8 @@
 #   print v       a Matrix as a grid; Mask, Attention, KvCache, vectors and spans readably
 #   heat v        a Matrix as a heat map, the one that show() prints
 #   compare a b   the first number whose bits differ, with its position
-#   locals        the variables that have got their values already
+#   locals        the variables that have got their values already, on one screen
+#   bt            who called whom, without the library's functions (backtrace has them)
 #
 # Needs gdb 9 or later with its Python. Text: docs/debugging.md
 import math
@@ -343,6 +344,19 @@ Quote an expression that holds a blank."""
         print("the same bits, all %d numbers (%dx%d)" % (len(a), rows, cols))
 
 
+SCREEN = 20  # lines: a terminal has 24, and the prompt and what was typed want theirs
+COLUMNS = 80
+
+
+def on_a_screen(lines, all_of_it):
+    """Lines as one text; where they are too many, or too long, it says where all of it is."""
+    if len(lines) > SCREEN:
+        lines = lines[:SCREEN - 1] + ["... and %d more: %s" % (len(lines) - SCREEN + 1, all_of_it)]
+    lines = [line.replace(ALL, "") for line in lines]
+    return "\n".join(line if len(line) <= COLUMNS else line[:COLUMNS - 4].rsplit(" ", 1)[0] + " ..."
+                     for line in lines)
+
+
 class Locals(gdb.Command):
     """locals: the arguments and variables that have their values already; info locals has all."""
 
@@ -352,11 +366,46 @@ class Locals(gdb.Command):
     def invoke(self, argument, from_tty):
         frame = gdb.selected_frame()
         shown = [symbol for symbol in variables(frame)
-                 if has_value(symbol, frame) and symbol.name != "this"]
+                 if has_value(symbol, frame) and not re.match("this$|__", symbol.name)]
+        groups = []
         for symbol in shown:
-            print("%s = %s" % (symbol.name, symbol.value(frame).format_string()))
-        if not shown:
-            print("No variable has its value yet; next runs a line.")
+            text = symbol.value(frame).format_string() or "... (print %s)" % symbol.name
+            groups.append(("%s = %s" % (symbol.name, text)).split("\n"))
+        for group in sorted(groups, key=len, reverse=True):  # the longest give way first
+            if sum(map(len, groups)) > SCREEN and len(group) > 1:
+                group[:] = ["%s ... (print %s)" % (group[0].split(", here")[0], group[0].split()[0])]
+        print(on_a_screen([line for group in groups for line in group], "info locals")
+              or "No variable has its value yet; next runs a line.")
+
+
+def name_of(frame):
+    """The function's name without the types of its parameters; a lambda's is its home's."""
+    short = re.match(r"(operator\(\)|[^({])*", str(frame.name())).group().rstrip(":")
+    return "a lambda" if short == "operator()" else short
+
+
+def is_ours(frame):
+    return frame.find_sal().symtab is not None and not str(frame.name()).startswith("std::")
+
+
+class Backtrace(gdb.Command):
+    """bt: who called whom, without the library's functions; backtrace has them, and all arguments."""
+
+    def __init__(self):
+        super().__init__("bt", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        if argument:
+            gdb.execute("backtrace " + argument)
+            return
+        lines, number, frame = [], 0, gdb.newest_frame()
+        while frame is not None:
+            if is_ours(frame) and not name_of(frame).startswith("glassbox::run"):
+                here = frame.find_sal()
+                lines.append("#%-3d%s at %s:%d"
+                             % (number, name_of(frame), here.symtab.filename, here.line))
+            number, frame = number + 1, frame.older()
+        print(on_a_screen(lines, "backtrace"))
 
 
 # ---- Where to stop ----
@@ -398,10 +447,6 @@ def exception_text():
     return "%s: %s" % (kind, text.string()) if kind.startswith("std::") else kind
 
 
-def is_ours(frame):
-    return frame.find_sal().symtab is not None and not str(frame.name()).startswith("std::")
-
-
 def on_stop(event):
     """At a throw: says what is thrown, and leads to the function that throws it."""
     if not isinstance(event, gdb.BreakpointEvent):
@@ -426,6 +471,8 @@ def set_up():
     quietly("set print address off")  # other in every run, and they say nothing here
     quietly("set print raw-frame-arguments on")  # no grids in a line that says where we are
     quietly("set breakpoint pending on")
+    quietly("set pagination off")  # no "Type <RET> for more"
+    quietly("set confirm off")  # quit ends the lesson, it asks nothing
     quietly("set unwindonsignal on")  # a call that crashes leaves the program where it was
     quietly("skip -rfunction ^std::")  # `step` goes into our code, not into the library's
     for objfile in gdb.objfiles()[:1]:
@@ -434,7 +481,7 @@ def set_up():
     gdb.events.stop.connect(on_stop)
     quietly("python Step('glassbox::step')")
     quietly("python Throw('__cxa_throw')")
-    Heat(), Compare(), Locals()
+    Heat(), Compare(), Locals(), Backtrace()
     print("continue: the next STEP. print v, heat v, compare a b, locals: docs/debugging.md")
 
 

@@ -25,7 +25,7 @@
 namespace glassbox {
 
 inline std::string counted(std::size_t count, const std::string& thing) {
-    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+    return size_text(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
 // States that `parts` things share `whole` things without a remainder. Throws std::invalid_argument
@@ -37,7 +37,7 @@ inline void require_divides(std::size_t parts, const std::string& part, std::siz
         throw std::invalid_argument(came + "; wanted at least 1");
     if (parts > whole)
         throw std::invalid_argument(came + " for " + counted(whole, thing) + "; wanted at most " +
-                                    std::to_string(whole));
+                                    size_text(whole));
     std::size_t below = parts, above = parts;
     while (whole % below != 0)
         --below; // 1 divides everything
@@ -72,7 +72,7 @@ struct Heads {
     // Throws std::out_of_range for an h of H or more, and what per_group() throws.
     std::size_t group_of(std::size_t h) const {
         if (h >= count)
-            throw std::out_of_range("Heads: no head " + std::to_string(h) + " among " +
+            throw std::out_of_range("Heads: no head " + size_text(h) + " among " +
                                     counted(count, "head") + "; they count from 0");
         return h / per_group();
     }

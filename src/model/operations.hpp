@@ -155,7 +155,7 @@ inline double position_angle(int position, std::size_t pair, std::size_t width) 
 
 inline void require_even_width(std::size_t width, const std::string& function) {
     if (width == 0 || width % 2 != 0)
-        throw std::invalid_argument(function + ": the width is " + std::to_string(width) +
+        throw std::invalid_argument(function + ": the width is " + size_text(width) +
                                     "; wanted an even number, since features go in pairs");
 }
 

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <ostream>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -47,8 +48,14 @@ private:
     std::size_t index(std::size_t r, std::size_t c) const;
 };
 
+// An index or a size as text. What was a negative number before it became a size is printed as that
+// number: -1, and not 18446744073709551615.
+inline std::string size_text(std::size_t size) {
+    return std::to_string(static_cast<std::ptrdiff_t>(size));
+}
+
 inline std::string shape_text(std::size_t rows, std::size_t cols) {
-    return std::to_string(rows) + "x" + std::to_string(cols);
+    return size_text(rows) + "x" + size_text(cols);
 }
 
 inline std::string shape_text(const Matrix& m) {
@@ -57,9 +64,10 @@ inline std::string shape_text(const Matrix& m) {
 
 inline Matrix::Matrix(std::size_t rows_, std::size_t cols_, double fill)
     : rows(rows_), cols(cols_) {
-    if (cols != 0 && rows > values.max_size() / cols)
+    const std::size_t most = values.max_size();
+    if (rows > most || cols > most || (cols != 0 && rows > most / cols))
         throw std::length_error("Matrix: " + shape_text(rows, cols) +
-                                " has more elements than a vector can hold");
+                                " is negative, or has more elements than a vector can hold");
     values.assign(rows * cols, fill);
 }
 
@@ -80,10 +88,23 @@ inline std::size_t Matrix::index(std::size_t r, std::size_t c) const {
                                 std::to_string(values.size()) +
                                 " numbers; was it moved from, or its shape changed by hand?");
     if (r >= rows || c >= cols)
-        throw std::out_of_range("Matrix: no element (" + std::to_string(r) + ", " +
-                                std::to_string(c) + ") in a " + shape_text(*this) +
-                                " matrix; indices count from 0");
+        throw std::out_of_range("Matrix: no element (" + size_text(r) + ", " + size_text(c) +
+                                ") in a " + shape_text(*this) + " matrix; indices count from 0");
     return r * cols + c;
+}
+
+// std::cout << m: the shape, and a line for each row. What show() prints has axes and a heat map.
+inline std::ostream& operator<<(std::ostream& out, const Matrix& m) {
+    out << shape_text(m);
+    for (std::size_t r = 0; r < m.rows; ++r) {
+        out << "\n";
+        for (std::size_t c = 0; c < m.cols; ++c) {
+            out << " ";
+            out.width(11);
+            out << m(r, c);
+        }
+    }
+    return out;
 }
 
 // States a shape as code that runs: require_shape(k, S, D, "attend: k"). Throws
@@ -174,8 +195,8 @@ inline Matrix matmul_transposed(const Matrix& a, const Matrix& b) {
 // Rows first .. first + count - 1. Throws std::out_of_range if m has not so many.
 inline Matrix rows_of(const Matrix& m, std::size_t first, std::size_t count) {
     if (first > m.rows || count > m.rows - first)
-        throw std::out_of_range("rows_of: " + std::to_string(count) + " rows from row " +
-                                std::to_string(first) + " of a " + shape_text(m) + " matrix");
+        throw std::out_of_range("rows_of: " + size_text(count) + " rows from row " +
+                                size_text(first) + " of a " + shape_text(m) + " matrix");
     Matrix part(count, m.cols);
     for (std::size_t r = 0; r < count; ++r)
         std::ranges::copy(m.row(first + r), part.row(r).begin());
@@ -185,8 +206,8 @@ inline Matrix rows_of(const Matrix& m, std::size_t first, std::size_t count) {
 // Columns first .. first + count - 1. Throws std::out_of_range if m has not so many.
 inline Matrix columns_of(const Matrix& m, std::size_t first, std::size_t count) {
     if (first > m.cols || count > m.cols - first)
-        throw std::out_of_range("columns_of: " + std::to_string(count) + " columns from column " +
-                                std::to_string(first) + " of a " + shape_text(m) + " matrix");
+        throw std::out_of_range("columns_of: " + size_text(count) + " columns from column " +
+                                size_text(first) + " of a " + shape_text(m) + " matrix");
     Matrix part(m.rows, count);
     for (std::size_t r = 0; r < m.rows; ++r)
         for (std::size_t c = 0; c < count; ++c)

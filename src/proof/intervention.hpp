@@ -43,9 +43,8 @@ struct Intervention {
 // have, std::invalid_argument for a row of another width and for one that changes nothing.
 inline Matrix with_row(const Matrix& x, std::size_t position, const Matrix& replacement) {
     if (position >= x.rows)
-        throw std::out_of_range("intervene: position " + std::to_string(position) +
-                                " of an input of " + std::to_string(x.rows) +
-                                " positions; they count from 0");
+        throw std::out_of_range("intervene: position " + size_text(position) + " of an input of " +
+                                std::to_string(x.rows) + " positions; they count from 0");
     require_shape(replacement, 1, x.cols, "intervene: replacement");
     Matrix changed = x;
     std::ranges::copy(replacement.row(0), changed.row(position).begin());

@@ -82,6 +82,8 @@ BOOST_AUTO_TEST_CASE(positions_from_counts_upwards) {
     const std::vector<int> expected{5, 6, 7};
     BOOST_TEST(positions_from(5, 3) == expected, boost::test_tools::per_element());
     BOOST_TEST(positions_from(5, 0).empty());
+    check_message([] { positions_from(0, static_cast<std::size_t>(-1)); },
+                  {"positions_from: wanted 0 or more positions, got -1"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

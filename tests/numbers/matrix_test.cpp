@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 
 using namespace glassbox;
@@ -93,9 +94,13 @@ BOOST_AUTO_TEST_CASE(a_ragged_literal_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_size_beyond_any_memory_is_refused) {
-    const std::string text = std::to_string(huge) + "x2 has more elements than a vector can hold";
-    check_throws<std::length_error>([] { Matrix(huge, 2); }, {"Matrix: " + text});
+    const std::string end = " is negative, or has more elements than a vector can hold";
+    check_throws<std::length_error>([] { Matrix(huge, 2); }, {"Matrix: -1x2" + end});
+    check_throws<std::length_error>([] { Matrix(huge / 2, 2); },
+                                    {"Matrix: 9223372036854775807x2" + end});
     BOOST_CHECK_THROW(Matrix(2, huge), std::length_error);
+    BOOST_CHECK_THROW(Matrix(0, huge), std::length_error);
+    BOOST_CHECK_THROW(Matrix(huge, 0), std::length_error);
     // 2^63 rows of 2: their product, 2^64, is 0 in 64 bits.
     BOOST_CHECK_THROW(Matrix(huge / 2 + 1, 2), std::length_error);
 }
@@ -107,9 +112,10 @@ BOOST_AUTO_TEST_CASE(an_index_out_of_range_is_refused) {
     check_throws<std::out_of_range>([&] { m(2, 0) = 1; }, {"Matrix: no element (2, 0)" + end});
     check_throws<std::out_of_range>([&] { m(0, 3) = 1; }, {"Matrix: no element (0, 3)" + end});
     check_throws<std::out_of_range>([&] { read_only(2, 0); }, {"Matrix: no element (2, 0)" + end});
-    check_throws<std::out_of_range>([&] { read_only(huge, huge); }, {std::to_string(huge), end});
+    check_throws<std::out_of_range>([&] { read_only(huge, huge - 1); },
+                                    {"Matrix: no element (-1, -2)" + end});
     check_throws<std::out_of_range>([&] { m.row(2); }, {"(2, 0)" + end});
-    check_throws<std::out_of_range>([&] { read_only.row(huge); }, {std::to_string(huge), end});
+    check_throws<std::out_of_range>([&] { read_only.row(huge); }, {"(-1, 0)" + end});
     BOOST_CHECK_THROW(Matrix(3, 0).row(0), std::out_of_range);
     BOOST_CHECK(same_bits(m, two_by_three));
 }
@@ -121,6 +127,29 @@ BOOST_AUTO_TEST_CASE(a_matrix_that_was_moved_from_is_refused) {
     check_throws<std::out_of_range>([&] { from(1, 1); }, {"2x2 with 0 numbers; was it moved from"});
     check_throws<std::out_of_range>([&] { from.row(0); }, {"2x2 with 0 numbers"});
     check_throws<std::invalid_argument>([&] { to + from; }, {"operator+: b is 2x2 with 0 numbers"});
+}
+
+BOOST_AUTO_TEST_CASE(a_matrix_can_be_printed_with_its_shape) {
+    std::ostringstream out;
+    out << Matrix{{1, -2.5}, {1e-7, infinity}} << "\n" << Matrix(0, 3);
+    BOOST_CHECK_EQUAL(out.str(),
+                      "2x2\n"
+                      "           1        -2.5\n"
+                      "       1e-07         inf\n"
+                      "0x3");
+}
+
+// What a learner writes as m(t - 1, 0) at t = 0 arrives as 2^64 - 1.
+BOOST_AUTO_TEST_CASE(what_was_negative_is_printed_as_it_was_written) {
+    check_throws<std::out_of_range>([] { two_by_three(static_cast<std::size_t>(-1), 0); },
+                                    {"Matrix: no element (-1, 0) in a 2x3 matrix"});
+    check_throws<std::out_of_range>([] { rows_of(two_by_three, huge, 1); },
+                                    {"rows_of: 1 rows from row -1 of a 2x3"});
+    check_throws<std::out_of_range>([] { rows_of(two_by_three, 0, huge); }, {"rows_of: -1 rows"});
+    check_throws<std::out_of_range>([] { columns_of(two_by_three, huge, huge); },
+                                    {"columns_of: -1 columns from column -1 of a 2x3"});
+    check_throws<std::invalid_argument>([] { require_shape(two_by_three, huge, 3, "a"); },
+                                        {"a is 2x3, wanted -1x3"});
 }
 
 BOOST_AUTO_TEST_CASE(a_row_is_a_view) {

@@ -222,6 +222,8 @@ BOOST_AUTO_TEST_CASE(an_intervention_that_would_test_nothing_is_refused,
     BOOST_CHECK_THROW(intervene(copy, x, 3, nines), std::out_of_range);
     check_message([&] { intervene(copy, x, 3, nines); },
                   {"intervene: position 3 of an input of 3 positions"});
+    check_message([&] { intervene(copy, x, static_cast<std::size_t>(-1), nines); },
+                  {"intervene: position -1 of an input of 3 positions"});
     check_message([&] { intervene(copy, x, 1, wide); },
                   {"intervene: replacement is 1x3, wanted 1x2"});
     check_message([&] { intervene(copy, x, 1, same); },

@@ -4,6 +4,7 @@
 #include "show/terminal.hpp"
 
 #include <filesystem>
+#include <iomanip>
 #include <iostream>
 #include <limits>
 #include <random>
@@ -255,6 +256,31 @@ BOOST_AUTO_TEST_CASE(an_exception_is_one_line_and_exit_code_2) {
     BOOST_CHECK_EQUAL(outcome.output, "");
 }
 
+BOOST_AUTO_TEST_CASE(an_error_begins_on_a_line_of_its_own) {
+    const auto failing_after = [](const auto& print) {
+        const Outcome outcome = outcome_of({}, print);
+        BOOST_CHECK_EQUAL(outcome.code, 2);
+        BOOST_CHECK_EQUAL(outcome.errors, "05_attention: no luck\n");
+        return outcome.output;
+    };
+    BOOST_CHECK_EQUAL(failing_after([]() -> int {
+                          std::cout << "row 1 \n row 2: " << std::setw(4) << 7;
+                          throw std::runtime_error("no luck");
+                      }),
+                      "row 1 \n row 2:    7\n");
+    BOOST_CHECK_EQUAL(failing_after([]() -> int {
+                          std::cout << "half" << std::endl << std::flush << "";
+                          throw std::runtime_error("no luck");
+                      }),
+                      "half\n");
+    BOOST_CHECK_EQUAL(failing_after([]() -> int {
+                          std::cout << "half\n";
+                          std::cout.put('x').put('\n').put('y');
+                          throw std::runtime_error("no luck");
+                      }),
+                      "half\nx\ny\n");
+}
+
 BOOST_AUTO_TEST_CASE(an_error_stays_one_line_whatever_a_file_puts_into_it) {
     const Outcome outcome = outcome_of(
         {}, []() -> int { throw std::runtime_error("no \x1b[31m\n\t\x7f array '\xc3\xa4'"); });
@@ -321,7 +347,7 @@ BOOST_AUTO_TEST_CASE(an_output_that_nobody_receives_is_an_error) {
         code = run(1, argv, lesson_that_holds);
     }
     BOOST_CHECK_EQUAL(code, 2);
-    BOOST_CHECK_EQUAL(errors.str(), "05_attention: the output could not be written\n");
+    BOOST_CHECK_EQUAL(errors.str(), "05_attention: the output could not be written to its end\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
