@@ -209,7 +209,8 @@ inline Runs runs_of(std::map<std::string, npy::Array> arrays, const std::string&
 
 // From a .npz file. Throws std::runtime_error for a file that cannot be read.
 inline Runs read_runs(const std::filesystem::path& path) {
-    return runs_of(read_npz_arrays(path), path.string());
+    std::vector<std::string> left_out;
+    return runs_of(read_npz_arrays(path, left_out), path.string());
 }
 
 // The null test: the same input twice. Throws std::invalid_argument if `baseline_again` is there
