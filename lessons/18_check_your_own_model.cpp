@@ -1,11 +1,11 @@
 // Lesson 18: check your own model
 //
 // Question: is a model causal that was written elsewhere, in another language, by somebody else?
-// New here: read_outputs, read_runs. From lesson 10: the experiment; from lesson 15: the window.
-// Text: docs/18_check_your_own_model.md
+// New here: read_outputs, read_runs, Claim. From lesson 10: the experiment; from lesson 15: the
+// window. Text: docs/18_check_your_own_model.md; manual: docs/checking.md
 //
-// build/18_check_your_own_model before.npy after.npy POSITION [--tolerance X]
-// build/18_check_your_own_model runs.npz [--tolerance X] [--window W --layers L] [--figure map.svg]
+// build/18_check_your_own_model before.npy after.npy POSITION
+// build/18_check_your_own_model runs.npz --window 4 --layers 2
 // Without arguments it shows how, on files that it writes.
 //
 // Predict before you run: a leak of 1e-9, and a tolerance of 1e-6. What is the verdict?
@@ -14,94 +14,21 @@
 #include "proof/causality.hpp"
 #include "proof/leaks.hpp"
 #include "record/folder.hpp"
-#include "record/outputs.hpp"
+#include "record/notes.hpp"
+#include "record/question.hpp"
+#include "show/changes.hpp"
 #include "show/figure.hpp"
 #include "show/terminal.hpp"
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
-#include <map>
-#include <optional>
-#include <stdexcept>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 using namespace glassbox;
 namespace fs = std::filesystem;
-
-// ---- What is asked
-
-struct Question {
-    std::vector<std::string> words; // what is no option
-    double tolerance = 0.0;
-    std::optional<std::size_t> window, layers;
-    std::optional<std::string> figure;
-};
-
-constexpr const char* usage =
-    "usage: before.npy after.npy POSITION [--tolerance X], or runs.npz [--tolerance X] "
-    "[--window W --layers L] [--figure FILE.svg]";
-
-[[noreturn]] void refuse(const std::string& reason) {
-    throw std::invalid_argument(reason + "; " + usage);
-}
-
-std::size_t whole_number(const std::string& name, const std::string& text) {
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || end != text.data() + text.size() || error != std::errc())
-        refuse(name + " is '" + text + "'; wanted a whole number from 0 on");
-    return value;
-}
-
-double tolerance_of(const std::string& text) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !std::isfinite(value) || value < 0.0)
-        refuse("--tolerance is '" + text + "'; wanted a number from 0 on, like 1e-6");
-    return value;
-}
-
-Question question_of(const std::vector<std::string>& arguments) {
-    Question question;
-    std::map<std::string, std::string> options;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (!arguments[i].starts_with("--")) {
-            question.words.push_back(arguments[i]);
-            continue;
-        }
-        const std::size_t equals = arguments[i].find('='); // --tolerance=1e-6
-        const std::string word = arguments[i].substr(0, equals);
-        if (word != "--tolerance" && word != "--window" && word != "--layers" && word != "--figure")
-            refuse("there is no option " + word);
-        const bool joined = equals != std::string::npos;
-        const bool has_value = joined || ++i < arguments.size();
-        if (!has_value ||
-            !options.emplace(word, arguments[i].substr(joined ? equals + 1 : 0)).second)
-            refuse(word + " stands once, with a value behind it");
-    }
-    if (options.contains("--tolerance"))
-        question.tolerance = tolerance_of(options["--tolerance"]);
-    if (options.contains("--window") != options.contains("--layers"))
-        refuse("--window and --layers belong together");
-    if (options.contains("--window")) {
-        question.window = whole_number("--window", options["--window"]);
-        question.layers = whole_number("--layers", options["--layers"]);
-        if (question.window == 0 || question.layers == 0)
-            refuse("--window " + options["--window"] + " --layers " + options["--layers"] +
-                   "; wanted at least 1 of both");
-    }
-    if (options.contains("--figure"))
-        question.figure = options["--figure"];
-    return question;
-}
 
 // ---- Two files: before and after
 
@@ -109,176 +36,95 @@ std::string beyond(double tolerance) {
     return tolerance > 0.0 ? std::string(" BY MORE THAN ") + detection::number_text(tolerance) : "";
 }
 
-std::string digits(double value) {
-    return printed("%.*g", 12, value);
+// A verdict on a reach, or on the past alone, says the tolerance that it was judged with.
+std::string verdict_on(const std::string& words, const Claim& claim, double tolerance) {
+    const bool reach = claim.both_ways() && tolerance > 0.0;
+    return words + (reach ? ", IN WHAT MOVED" : "") + beyond(tolerance);
 }
 
-// The files, how their axes are read, and what their type cannot show.
+// The files, and how their axes are read.
 void print_head(const std::string& files, const Outputs& outputs) {
     std::cout << files << ": outputs of shape " << axes_text(outputs) << "\n";
-    if (outputs.type == "<f2")
-        std::cout << "note: near 1, float16 has steps of a thousandth; what moves by less may be "
-                     "rounded away\n";
-}
-
-// The outputs from `first` to before `end`, which the chart leaves out, in a line.
-void print_left_out(const Matrix& change, const std::vector<bool>& moved, std::size_t first,
-                    std::size_t end) {
-    if (first == end)
-        return;
-    double largest = 0.0;
-    std::size_t count = 0;
-    for (std::size_t t = first; t < end; ++t) {
-        if (!std::isnan(largest) && !(change(0, t) <= largest)) // a NaN is the largest, and stays
-            largest = change(0, t);
-        count += moved[t];
-    }
-    std::cout << "  t" << first << " to t" << end - 1 << ", not drawn: " << count << " of "
-              << end - first << " moved, largest change " << scientific(largest) << "\n";
-}
-
-// A bar for each output, at most 48 of them around the changed position.
-void print_changes(const Intervention& experiment, double tolerance) {
-    constexpr std::size_t lines = 48;
-    const Matrix change = change_per_position(experiment);
-    const std::vector<bool> moved = moved_outputs(experiment, tolerance);
-    const std::size_t T = change.cols, position = experiment.position;
-    const std::size_t first =
-        T <= lines ? 0 : std::min(T - lines, position - std::min(position, lines / 2));
-    const std::size_t end = std::min(T, first + lines);
-    const double largest = largest_finite_magnitude(change);
-    const std::size_t width = std::to_string(end - 1).size() + 1;
-    print_left_out(change, moved, 0, first);
-    for (std::size_t t = first; t < end; ++t) {
-        std::string label = "t";
-        label += std::to_string(t);
-        label.resize(width, ' ');
-        const char* when = t < position ? "past   " : t == position ? "CHANGED" : "future ";
-        std::cout << "  " << label << " " << when << " " << padded(scientific(change(0, t)), 9)
-                  << " |" << bar(change(0, t), largest) << "|"
-                  << (moved[t] && t < position ? " moved" : "") << "\n";
-    }
-    print_left_out(change, moved, end, T);
-}
-
-void print_witness(const Outputs& outputs, const Witness& witness) {
-    std::cout << "witness: " << place_in(outputs, witness.moved_position, witness.column)
-              << " moved from " << digits(witness.before) << " to " << digits(witness.after)
-              << ", by " << scientific(std::abs(witness.after - witness.before)) << "\n";
-    if (witness.before == witness.after)
-        std::cout << "note: 0 and -0 are equal and differ in a bit; any --tolerance forgives it\n";
+    print_notes(notes_on_outputs(outputs));
 }
 
 int check_pair(const Question& question) {
     const fs::path before_file = question.words[0], after_file = question.words[1];
-    if (question.window || question.figure)
-        refuse("--window, --layers and --figure need all positions, that is a runs.npz");
+    if (question.figure)
+        refuse("--figure needs all positions, that is a runs.npz");
     const std::size_t position = whole_number("POSITION", question.words[2]);
     const Outputs before = read_outputs(before_file), after = read_outputs(after_file);
     const Intervention experiment = experiment_of(before, after, position);
+    const Claim claim = question.claim.value_or(Claim());
+    require_forbidden(claim, before.rows.rows, position);
     require_effect(experiment, question.tolerance, after.name);
 
     print_head(before_file.filename().string() + ", " + after_file.filename().string(), before);
     std::cout << "input " << position << " was changed; change of each output, largest of any "
               << "number:\n";
-    print_changes(experiment, question.tolerance);
-    const auto witness = first_move_in_the_past(experiment, question.tolerance);
+    print_changes(experiment, claim, question.tolerance);
+    const auto witness = forbidden_move(experiment, claim, question.tolerance);
     if (witness)
         print_witness(before, *witness);
-    else if (!moved_outputs(experiment, question.tolerance)[position])
-        std::cout << "note: output " << position
-                  << " itself did not move; was it this input that was changed, counted from 0?\n";
-    return verdict("NO OUTPUT BEFORE POSITION " + std::to_string(position) + " MOVED" +
-                       beyond(question.tolerance),
-                   !witness);
+    print_notes(notes_on_pair(experiment, before, claim, question.tolerance));
+    const std::string at = "POSITION " + std::to_string(position);
+    return verdict(verdict_on(claim.both_ways() ? claim.words + ", AT " + at
+                                                : "NO OUTPUT BEFORE " + at + " MOVED",
+                              claim, question.tolerance),
+                   !witness && all_within_moved(experiment, claim, question.tolerance));
 }
 
 // ---- One archive: every position in turn
 
-Svg map_of(const Influence& influence, const std::string& title) {
-    return heat_map({.title = title,
-                     .description = "Row t, column s: how far output t moved when input s was "
-                                    "changed. White is exactly 0.",
-                     .row_axis = "row t: who asks",
-                     .column_axis = "column s: who is read (its input was changed)"},
-                    influence.change, "t", "s");
-}
-
-// Whether the map keeps to the claim, with a line that says where not.
-struct Judgement {
-    bool holds;
-    std::string words;
-};
-
-Judgement judge(const Influence& influence, const Question& question) {
-    if (const auto leak = first_beyond(influence, causal_reach()))
-        return {false,
-                "the past moved: input " + std::to_string(leak->input) + " moved output " +
-                    std::to_string(leak->output) + ", which comes before it"};
-    if (!question.window)
-        return {true, ""};
-    const std::size_t reach =
-        reach_to_be_shown(*question.window, *question.layers, influence.change.rows);
-    const std::string said = "said is a reach of " + std::to_string(reach);
-    const std::size_t farthest = farthest_back(influence);
-    if (const auto far = first_beyond(influence, window_reach(*question.window, *question.layers)))
-        return {false,
-                "wider than said: input " + std::to_string(far->input) + " moved output " +
-                    std::to_string(far->output) + ", " + std::to_string(far->output - far->input) +
-                    " positions on; " + said};
-    if (farthest < reach)
-        return {false,
-                "narrower than said: no output moved more than " + std::to_string(farthest) +
-                    " positions after its input; " + said};
-    return {true,
-            "the farthest input that matters lies " + std::to_string(farthest) +
-                " positions back, as said"};
-}
-
-// The first number that moved too early, and what the map cannot tell.
-void print_notes(const Runs& runs, const Influence& influence, double tolerance) {
-    for (std::size_t s = 1; s < runs.changed.size(); ++s)
-        if (const auto w = first_move_in_the_past(runs.experiment(s), tolerance)) {
+// The first number that moved and must not have, over all changes.
+void print_first_witness(const Runs& runs, const Claim& claim, double tolerance) {
+    for (std::size_t s = 0; s < runs.changed.size(); ++s)
+        if (const auto witness = forbidden_move(runs.experiment(s), claim, tolerance)) {
             std::cout << "input " << s << " was changed; ";
-            print_witness(runs.baseline, *w);
-            if (!runs.again)
-                std::cout << "note: without a baseline_again, a random model looks like this too\n";
-            break;
+            print_witness(runs.baseline, *witness);
+            return;
         }
-    if (knows_only_earlier_inputs(influence))
-        std::cout << "note: no output moved with its own input. Either output t knows only the "
-                     "inputs before t,\n      or changed_j changed input j + 1, and a leak of one "
-                     "step would be hidden\n";
+}
+
+// Did any item of the batch move but the one that was changed? True if none did, or none was asked.
+bool items_kept_apart(const Runs& runs, double tolerance) {
+    if (!runs.item_0_changed)
+        return true;
+    const auto witness = move_in_another_item(runs, tolerance);
+    std::cout << "item 0 was changed everywhere; "
+              << (witness ? "" : "no number of another item moved\n");
+    if (witness)
+        print_witness(runs.baseline, *witness);
+    return !witness;
 }
 
 int check_runs(const Question& question) {
     const fs::path file = question.words[0];
     const Runs runs = read_runs(file);
     const std::size_t T = runs.changed.size();
-    if (question.window)
-        reach_to_be_shown(*question.window, *question.layers, T);
+    const Claim claim = claim_about(runs, question.claim);
+    require_shown(claim, T);
     const Influence influence = influence_of(runs, question.tolerance);
-    const Judgement judgement = judge(influence, question);
+    require_mixing(runs, influence, claim);
+    const Judgement judgement = judge(influence, claim);
     if (question.figure)
         map_of(influence, "How far output t moves when input s is changed").write(*question.figure);
 
     print_head(file.filename().string(), runs.baseline);
     std::cout << "each of " << T << " inputs was changed in turn\n";
     show("influence", influence.change, "t", "s");
-    print_notes(runs, influence, question.tolerance);
+    print_first_witness(runs, claim, question.tolerance);
+    const bool apart = items_kept_apart(runs, question.tolerance);
     if (!judgement.words.empty())
         std::cout << judgement.words << "\n";
-    std::string claim = "NO OUTPUT BEFORE A CHANGED INPUT MOVED";
-    if (question.window)
-        claim = "A WINDOW OF " + std::to_string(*question.window) + " IN " +
-            std::to_string(*question.layers) + " LAYERS, NEITHER MORE NOR LESS" +
-            (question.tolerance > 0.0 ? ", IN WHAT MOVED" : "");
-    return verdict(claim + beyond(question.tolerance), judgement.holds);
+    print_notes(notes_on_runs(runs, influence, claim));
+    const std::string words = claim.words + (runs.item_0_changed ? ", NOR ANOTHER ITEM" : "");
+    return verdict(verdict_on(words, claim, question.tolerance), judgement.holds && apart);
 }
 
 int check(const std::vector<std::string>& arguments) {
     if (arguments.front() == "--help" || arguments.front() == "-h") {
-        std::cout << usage << "\n";
+        std::cout << question_usage << "\n";
         return 0;
     }
     const Question question = question_of(arguments);
@@ -287,9 +133,6 @@ int check(const std::vector<std::string>& arguments) {
     if (question.words.size() != 1)
         refuse("there are " + std::to_string(question.words.size()) +
                " words that are no options; wanted 3 or 1");
-    if (fs::path(question.words[0]).extension() == ".npy")
-        refuse("a single file is taken for a runs.npz, and this is " + question.words[0] +
-               "; two outputs need three words");
     return check_runs(question);
 }
 

@@ -7,7 +7,10 @@
 # one step too far, or with a number added to an output before position 3. Hostile ones are such
 # files cut off, with one byte or the shape in the header edited, or of types that are not read.
 # runs_again and those beside it (earlier_only, random, faint, float16, swapped, two_digits, banned)
-# are of a running mean with a tanh behind it.
+# are of a running mean with a tanh behind it. window, chunked, dilated and one_only are of a layer of
+# attention with such a mask, attention_over_the_batch, batch_scale, state_warm*, forecast_same_length of
+# models that do what their names say; bfloat16*, header_*, both, crlf, with_* and runs.pt are files of
+# other writers.
 set -u
 here=$(pwd)
 program=$here/$BUILD/18_check_your_own_model
@@ -109,7 +112,31 @@ case_of 2 'objects.npy: the array holds Python objects' before.npy objects.npy 3
 case_of 2 "booleans.npy: the type is '|b1'" before.npy booleans.npy 3
 case_of 2 'dictionary.npy: the array holds Python objects' dictionary.npy after.npy 3
 case_of 2 "complex.npy: the type is '<c16', complex; save array.astype('<c16').view('<f8')" before.npy complex.npy 3
-case_of 2 "structured.npy: the type is [('a'" before.npy structured.npy 3
+case_of 2 "structured.npy: the type is [('a', '<f8'), ('b', '<f4')], several numbers under one name; save numpy.lib" before.npy structured.npy 3
+
+# other writers
+for kind in python2 no_blanks shape_tight quotes descr_last; do
+    case_of 0 "$causal" header_${kind}_b.npy header_${kind}_a.npy 3
+done
+case_of 2 "bfloat16_before.npy: the type is '|V2', two raw bytes a number, which NumPy has no name for: probably bfloat16" \
+    bfloat16_before.npy bfloat16_after.npy 3
+case_of 2 "save (v.view('<u2').astype('<u4') << 16).view('<f4')" bfloat16_before.npy bfloat16_after.npy 3
+case_of 2 'both.npy: another array begins behind the first' both.npy after.npy 3
+case_of 2 "numpy.savez('runs.npz'" both.npy after.npy 3
+case_of 2 'crlf.npy: its line ends were translated on the way; transfer the file as binary' crlf.npy after.npy 3
+case_of 2 'runs.pt: a PyTorch file, as torch.save writes it; in Python, numpy.savez' runs.pt
+case_of 2 'runs.pt: a PyTorch file, as torch.save writes it; in Python, numpy.savez' runs.pt after.npy 3
+case_of 0 'note: out/ is a folder, no array, and was left out' with_folder.npz
+case_of 0 'note: __MACOSX/._baseline.npy is what macOS puts beside a file, no array, and was left out' with_macosx.npz
+cp runs.npz zip.npy
+cp before.npy array.npz
+gzip -c before.npy > gzip.npy
+case_of 0 'NO OUTPUT BEFORE A CHANGED INPUT MOVED: YES' zip.npy
+case_of 2 'zip.npy: a zip archive (.npz, .pt); wanted a single array' zip.npy after.npy 3
+case_of 0 "$causal" array.npz after.npy 3
+case_of 2 'array.npz: a single array, as numpy.save writes it; wanted an archive of arrays' array.npz
+case_of 2 'gzip.npy: compressed by gzip; gunzip -c FILE > OTHER' gzip.npy after.npy 3
+case_of 2 'gzip.npy: compressed by gzip; gunzip -c FILE > OTHER' gzip.npy
 
 # damaged files, and what is no .npy
 case_of 2 'truncated.npy: the header promises 6x4 numbers, 23 are there' before.npy truncated.npy 3
@@ -144,10 +171,10 @@ case_of 1 'wider than said: input 0 moved output 2, 2 positions on; said is a re
     runs_window.npz --window 2 --layers 1
 case_of 1 'wider than said' runs.npz --window 1 --layers 3
 case_of 1 'the past moved' runs_leak.npz --window 2 --layers 2
-case_of 2 'reaches farther back than 6 positions can show' runs.npz --window 6 --layers 1
-case_of 2 'reaches farther back than 6 positions can show' runs.npz --window 18446744073709551615 --layers 2
-case_of 2 ': --window 0 --layers 2; wanted at least 1 of both' runs.npz --window 0 --layers 2
-case_of 2 ': --window 2 --layers 0; wanted at least 1 of both' runs.npz --window 2 --layers 0
+case_of 2 '--window 6 --layers 1: 6 positions cannot show where this reach ends; wanted at least 7' runs.npz --window 6 --layers 1
+case_of 2 "--window is '18446744073709551615'; wanted a whole number from 1 to 1000000" runs.npz --window 18446744073709551615 --layers 2
+case_of 2 "--window is '0'; wanted a whole number from 1" runs.npz --window 0 --layers 2
+case_of 2 "--layers is '0'; wanted a whole number from 1" runs.npz --window 2 --layers 0
 case_of 0 'NEITHER MORE NOR LESS, IN WHAT MOVED BY MORE THAN 1e-06: YES' runs_window.npz --window=2 --layers=2 --tolerance=1e-6
 case_of 2 'runs_missing.npz: the array changed_4 is missing; found baseline, changed_0, changed_1' runs_missing.npz
 case_of 2 'changed_0 is missing; found baseline, baseline_again, changed_00, changed_01, ' runs_two_digits.npz
@@ -164,12 +191,12 @@ case_of 2 'there is one position, which has no past' runs_one_position.npz
 case_of 2 'changed_1.npy: the array holds Python objects' runs_objects.npz
 case_of 2 'runs_truncated.npz: not a zip archive (no end record), or cut short' runs_truncated.npz
 case_of 2 'changed_3.npy: the checksum is wrong' runs_damaged.npz
-case_of 2 'a single file is taken for a runs.npz, and this is before.npy; two outputs need three words; usage' before.npy
+case_of 2 'for two outputs three words: before.npy after.npy POSITION' before.npy
 case_of 2 'read_npz: cannot open a folder' 'a folder'
 
 # one archive: what the runs say about themselves
 case_of 0 "$every: YES" runs_again.npz
-case_of 2 'baseline_again: the model is random: on the same input, position 0, column 0 moved from' runs_random.npz
+case_of 2 'baseline_again: the model is random, or keeps a state between calls: on the same input, position 0, column 0 moved from' runs_random.npz
 case_of 0 'MOVED BY MORE THAN 0.01: YES' runs_random.npz --tolerance 0.01
 case_of 1 'note: without a baseline_again, a random model looks like this too' runs_leak.npz
 case_of 0 "$every: YES" runs_earlier_only.npz
@@ -177,6 +204,49 @@ case_of 0 'note: no output moved with its own input' runs_earlier_only.npz
 case_of 1 'input 4 was changed; witness: position 1, column 2 moved from' runs_faint.npz
 case_of 1 'by 3.000e-08' runs_faint.npz
 case_of 0 'note: near 1, float16 has steps of a thousandth' runs_float16.npz
+
+# a reach that was said is judged from both sides
+case_of 0 'A WINDOW OF 4 IN 1 LAYERS, NEITHER MORE NOR LESS: YES' window.npz --window 4 --layers 1
+case_of 1 'output 4 did not move with input 1, within the reach of --window 4 --layers 1 (12 of 42' chunked.npz --window 4 --layers 1
+case_of 1 'output 1 did not move with input 0, within the reach of --window 4' dilated.npz --window 4 --layers 1
+case_of 1 'output 1 did not move with input 0, within the reach of --window 4' one_only.npz --window 4 --layers 1
+case_of 1 'note: what did not move did not show under these changes; it may matter under others.' one_only.npz --window 4 --layers 1
+case_of 0 'A WINDOW OF 2 IN 1 LAYERS AND 1 SINK, NEITHER MORE NOR LESS: YES' runs_sink.npz --window 2 --layers 1 --sink 1
+case_of 1 'wider than said: input 0 moved output 2, 2 positions on; said is a reach of 1' runs_sink.npz --window 2 --layers 1
+case_of 1 'narrower than said: output 0 did not move with input 1' runs.npz --prefix 3
+case_of 1 'CAUSAL BEHIND A PREFIX OF 3, NEITHER MORE NOR LESS: NO' runs.npz --prefix=3
+case_of 0 'THE PAST AND 1 AHEAD, NEITHER MORE NOR LESS: YES' runs_leak.npz --ahead 1
+case_of 1 'THE PAST IN CHUNKS OF 2, NEITHER MORE NOR LESS: NO' runs_leak.npz --chunk 2
+case_of 1 'EVERY INPUT MOVES EVERY OUTPUT: NO' runs.npz --reach all
+case_of 0 'EVERY INPUT MOVES EVERY OUTPUT: YES' forecast_same_length.npz --reach all
+case_of 1 'every output moved with every input' forecast_same_length.npz
+case_of 1 'like the next steps of a forecast, and no past to keep:' forecast_same_length.npz
+case_of 2 '--prefix and --chunk are different claims; say one' runs.npz --prefix 2 --chunk 2
+case_of 0 'WHAT THE ARRAY reach SAYS, NEITHER MORE NOR LESS: YES' runs_reach.npz
+case_of 1 'within the reach of the array reach' runs_reach_wider.npz
+case_of 1 'outside the reach of the array reach' runs_reach_narrower.npz
+case_of 2 'the archive has an array reach, and --prefix 2 was said as well' runs_reach.npz --prefix 2
+case_of 0 'THE PAST AND 1 AHEAD, NEITHER MORE NOR LESS, AT POSITION 3: YES' leak_before.npy leak_after.npy 3 --ahead 1
+case_of 1 'A WINDOW OF 2 IN 1 LAYERS, NEITHER MORE NOR LESS, AT POSITION 3: NO' before.npy after.npy 3 --window 2 --layers 1
+case_of 1 '  t2 past    0.000e+00 |                                | did not move' before.npy after.npy 3 --ahead 1
+case_of 2 'POSITION is 3, and every output may move with it by --prefix 5' before.npy after.npy 3 --prefix 5
+case_of 2 'POSITION is 4, and every output may move with it by --ahead 4' leak_before.npy leak_after.npy 4 --ahead 4
+case_of 1 'EVERY INPUT MOVES EVERY OUTPUT, AT POSITION 3: NO' before.npy after.npy 3 --reach all
+
+# what was not tested
+case_of 2 'no output moved with any input but its own, so no mask was tested' attention_over_the_batch.npz
+case_of 2 'save item_0_changed, item 0 changed everywhere' attention_over_the_batch.npz
+case_of 0 'note: not tested: whether an item of the batch moves another' batch_scale.npz
+case_of 1 'item 0 was changed everywhere; witness: batch item 1, position 0, column 0 moved' runs_batch_mixed.npz
+case_of 1 "$every, NOR ANOTHER ITEM: NO" runs_batch_mixed.npz
+case_of 0 "$every, NOR ANOTHER ITEM: YES" runs_batch_apart.npz
+case_of 1 "$every: NO" state_warm.npz
+case_of 1 'or a state is kept between calls (baseline_again, run last, shows it)' state_warm.npz
+case_of 2 'the model is random, or keeps a state between calls: on the same input, position 0' state_warm_again_last.npz
+case_of 2 'changed_0 and all later ones are equal: the change went nowhere. Was one buffer handed out' runs_one_buffer.npz
+case_of 1 'at most, which is as small as rounding.' runs_cancelling.npz
+case_of 1 'column 3 moved from -0.9229447195296641 to -0.9229447195296642, by 1.110e-16' runs_cancelling.npz
+case_of 0 'MOVED BY MORE THAN 1e-12: YES' runs_cancelling.npz --tolerance 1e-12
 
 # the picture
 case_of 0 "$every: YES" runs.npz --figure 'a folder/map.svg'
@@ -193,7 +263,7 @@ fi
 case_of 0 'usage: before.npy after.npy POSITION' --help
 case_of 0 'usage: before.npy after.npy POSITION' -h
 for arguments in '--helpless' '--window=2' 'before.npy after.npy' 'a b c d' 'runs.npz --window 2' 'runs.npz --layers 2' \
-    'runs.npz --tolerance' 'runs.npz --tolerance 1 --tolerance 1' 'before.npy after.npy 3 --window 2 --layers 2' \
+    'runs.npz --tolerance' 'runs.npz --tolerance 1 --tolerance 1' 'before.npy after.npy 3 --window 2' \
     'before.npy after.npy 3 --figure x.svg' 'runs.npz --figures x' 'runs.npz --window x --layers 2'; do
     case_of 2 '; usage: before.npy after.npy POSITION' $arguments
 done

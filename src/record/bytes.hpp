@@ -19,6 +19,10 @@ inline std::span<const unsigned char> bytes_of(std::string_view text) {
     return {reinterpret_cast<const unsigned char*>(text.data()), text.size()};
 }
 
+inline std::string_view text_of(std::span<const unsigned char> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 // The lowest byte first: encoded(258, 4) is 02 01 00 00.
 inline std::string encoded(std::uint64_t value, std::size_t bytes) {
     std::string result;

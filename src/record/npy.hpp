@@ -10,6 +10,8 @@
 
 #include "numbers/matrix.hpp"
 #include "record/bytes.hpp"
+#include "record/kinds.hpp"
+#include "record/npy_header.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -35,41 +37,6 @@ struct NpyArray {
 };
 
 namespace npy {
-
-// The text after 'key': in the header, e.g. "(6, 8), }" for key "shape".
-inline std::string_view value_of(const Bytes& entry, std::string_view header,
-                                 const std::string& key) {
-    const std::size_t at = header.find("'" + key + "': ");
-    if (at == std::string_view::npos)
-        entry.fail("the .npy header does not say '" + key + "'");
-    return header.substr(at + key.size() + 4);
-}
-
-// As Python writes a tuple: (6, 8), (24,), ().
-inline std::string tuple_text(const std::vector<std::size_t>& sizes) {
-    std::string tuple = "(";
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-        tuple += (i == 0 ? "" : ", ") + std::to_string(sizes[i]);
-    return tuple + (sizes.size() == 1 ? ",)" : ")");
-}
-
-// "(6, 8)" -> {6, 8}; "(24,)" -> {24}; "()" -> {}. The text must be written just as Python writes a
-// tuple of these sizes: that refuses everything else, sizes that overflow included.
-inline std::vector<std::size_t> parse_shape(const Bytes& entry, std::string_view text) {
-    std::vector<std::size_t> sizes;
-    bool in_number = false;
-    for (const char c : text.substr(0, text.find(')'))) {
-        const bool digit = c >= '0' && c <= '9';
-        if (digit && !in_number)
-            sizes.push_back(0);
-        if (digit)
-            sizes.back() = sizes.back() * 10 + static_cast<std::size_t>(c - '0');
-        in_number = digit;
-    }
-    if (!text.starts_with(tuple_text(sizes)))
-        entry.fail("the shape in the .npy header is no tuple of sizes");
-    return sizes;
-}
 
 // An array as it was read: type, sizes, and numbers in C order (the last index runs fastest).
 struct Array {
@@ -107,27 +74,6 @@ inline double decode(const Bytes& numbers, std::size_t offset, std::string_view 
     return static_cast<double>(integer);
 }
 
-// The element type, one of <f8, <f4, <f2 and <i8, in C order.
-inline std::string parse_type(const Bytes& entry, std::string_view header) {
-    const std::string_view text = value_of(entry, header, "descr");
-    const std::string type(text.substr(0, std::min<std::size_t>(text.find(','), 60)));
-    if (type == "'|O'")
-        entry.fail("the array holds Python objects ('|O'), which are not read; save "
-                   "numpy.array(rows, '<f8'), all rows equally long, and a dict of arrays with "
-                   "numpy.savez(file, **it)");
-    if (type.starts_with("'<c") || type.starts_with("'>c"))
-        entry.fail("the type is " + type +
-                   ", complex; save array.astype('<c16').view('<f8'), imaginary parts beside the "
-                   "real ones: astype('<f8') would drop them");
-    if (type != "'<f8'" && type != "'<f4'" && type != "'<f2'" && type != "'<i8'")
-        entry.fail("the type is " + type +
-                   "; wanted '<f8', '<f4', '<f2' or '<i8': save array.astype('<f8')");
-    if (!value_of(entry, header, "fortran_order").starts_with("False"))
-        entry.fail("the array is in Fortran order; save numpy.ascontiguousarray of it (a "
-                   "transposed array looks like this: are its axes the right ones?)");
-    return type.substr(1, 3);
-}
-
 // How many numbers an array of this shape has, where there is room for so many. A shape with a 0 in
 // it would fit anywhere; its other sizes stay below a million, so that nobody counts rows forever.
 inline std::size_t parse_count(const Bytes& entry, const std::vector<std::size_t>& shape,
@@ -153,29 +99,48 @@ inline std::size_t parse_count(const Bytes& entry, const std::vector<std::size_t
 
 // The magic word. What people hand in for an .npy is told apart.
 inline void require_magic_word(const Bytes& entry) {
+    const std::string foreign = foreign_kind(text_of(entry.data));
+    if (!foreign.empty())
+        entry.fail(foreign);
     const std::string magic = entry.text(0, 8);
     if (magic.starts_with("PK"))
-        entry.fail("a zip archive (.npz, .pt); wanted a single array, as numpy.save writes it");
+        entry.fail("a zip archive (.npz, .pt); wanted a single array, as numpy.save writes it; "
+                   "an archive of runs is named alone, without a position");
     if (!magic.starts_with("\x93NUMPY"))
         entry.fail("not an .npy array of version 1.0; numpy.save writes one");
     if (magic.substr(6) != std::string("\x01\x00", 2))
         entry.fail("not an .npy array of version 1.0, but of " + std::to_string(int{magic[6]}) +
                    "." + std::to_string(int{magic[7]}) +
-                   "; numpy.save of a plain array of numbers writes 1.0");
+                   "; numpy.save of a plain array of numbers writes 1.0, so in Python, "
+                   "numpy.save(other, numpy.load(file))");
+}
+
+// Nothing may follow the numbers.
+inline void require_end(const Bytes& entry, std::size_t end) {
+    const std::string_view rest = text_of(entry.data).substr(end);
+    if (rest.starts_with("\x93NUMPY"))
+        entry.fail("another array begins behind the first, as when numpy.save wrote twice into one "
+                   "open file; give each a file of its own, or use numpy.savez('runs.npz', "
+                   "baseline=..., changed_0=..., ...)");
+    if (!rest.empty())
+        entry.fail("there are bytes left over behind the numbers");
 }
 
 // One .npy array of any number of dimensions.
 inline Array parse_array(const Bytes& entry) {
     require_magic_word(entry);
     const std::size_t start = 10 + entry.number(8, 2);
-    const std::string header = entry.text(10, start - 10);
+    const std::string text = entry.text(10, start - 10);
+    if (text.ends_with('\r')) // the \n is now the first byte of the numbers
+        entry.fail("its line ends were translated on the way; transfer the file as binary, not as "
+                   "text");
+    const Header header = parse_header(entry, text);
     const std::string type = parse_type(entry, header);
     const std::size_t width = static_cast<std::size_t>(type.back() - '0');
     const std::size_t bytes = entry.data.size() - start;
-    Array result{type, parse_shape(entry, value_of(entry, header, "shape")), {}};
+    Array result{type, parse_shape(entry, header.at("shape")), {}};
     const std::size_t count = parse_count(entry, result.shape, bytes / width);
-    if (bytes != count * width)
-        entry.fail("there are bytes left over behind the numbers");
+    require_end(entry, start + count * width);
     result.values.reserve(count);
     for (std::size_t i = 0; i < count; ++i)
         result.values.push_back(decode(entry, start + i * width, type));

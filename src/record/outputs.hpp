@@ -1,24 +1,20 @@
 // The outputs of somebody's model, read from NumPy's files, as experiments that src/proof can
 // judge.
 //
-// Before and after the input at one position was changed: two .npy files. Every position in turn:
-// one .npz with `baseline`, `changed_0` ... `changed_{T-1}`, and optionally `baseline_again`, the
-// first run once more. A batch of B outputs is one experiment, B times as wide: whatever moves in
-// any of them has moved.
+// Before and after the input at one position was changed: two .npy files. (Every position in turn:
+// record/runs.hpp.) A batch of B outputs is one experiment, B times as wide: whatever moves in any
+// of them has moved.
 #pragma once
 
 #include "numbers/matrix.hpp"
 #include "proof/detectors.hpp"
 #include "proof/intervention.hpp"
 #include "record/npy.hpp"
-#include "record/npz.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,6 +28,7 @@ struct Outputs {
     Matrix rows;                    // T x (B C): row t is position t of item 0, of item 1, ...
 
     std::size_t channels() const { return shape.back(); }
+    std::size_t items() const { return shape.size() == 3 ? shape[0] : 1; }
 };
 
 // (T, C) or (B, T, C) -> T x (B C). Throws std::invalid_argument for other shapes and no numbers.
@@ -105,8 +102,7 @@ inline void require_same_kind(const Outputs& before, const Outputs& after) {
 }
 
 // The experiment that these outputs belong to. Throws std::invalid_argument for shapes or types
-// that differ, numbers that are not finite before the change, and a position that is not there or
-// has no past.
+// that differ, numbers that are not finite before the change, and a position that is not there.
 inline Intervention experiment_of(const Outputs& before, const Outputs& after,
                                   std::size_t position) {
     require_same_kind(before, after);
@@ -117,9 +113,6 @@ inline Intervention experiment_of(const Outputs& before, const Outputs& after,
                                     before.name + " has " + std::to_string(T) +
                                     " positions; they count from 0, along the axis before the "
                                     "last");
-    if (position == 0)
-        throw std::invalid_argument("POSITION is 0, which has no past, so nothing would be tested; "
-                                    "change the input at a later position");
     return {position, before.rows, after.rows};
 }
 
@@ -148,155 +141,8 @@ inline void require_effect(const Intervention& experiment, double tolerance,
             std::to_string(experiment.position) + " or after" +
             (tolerance > 0.0 ? ", by more than the tolerance " + detection::number_text(tolerance)
                              : std::string()) +
-            "; was the input changed, and is it the input of this model?");
-}
-
-// Every position changed in turn.
-struct Runs {
-    Outputs baseline;
-    std::vector<Outputs> changed; // changed[s]: the input at position s was another one
-    std::optional<Outputs> again; // the baseline run once more, if it was saved
-
-    Intervention experiment(std::size_t s) const { return {s, baseline.rows, changed[s].rows}; }
-};
-
-// What an archive holds, for messages: "baseline, changed_0, ...", the first eight names.
-inline std::string names_text(const std::map<std::string, npy::Array>& arrays) {
-    std::string text;
-    std::size_t count = 0;
-    for (const auto& [name, array] : arrays)
-        if (count++ < 8)
-            text += (count > 1 ? ", " : "") + name;
-    return count > 8 ? text + ", ..." : text;
-}
-
-// From the arrays of a .npz. Throws std::invalid_argument for a name that is missing or too much,
-// shapes or types that differ, fewer than two positions, and a baseline that is not finite.
-inline Runs runs_of(std::map<std::string, npy::Array> arrays, const std::string& file) {
-    const std::string found = "; found " + names_text(arrays);
-    std::string wanted = "changed_{T-1}, one for each of T positions";
-    const auto refuse = [&](const std::string& name, const char* reason) {
-        throw std::invalid_argument(file + ": the array " + name + reason + found +
-                                    "; wanted baseline, and changed_0 to " + wanted);
-    };
-    const auto take = [&](const std::string& name) {
-        const auto node = arrays.extract(name);
-        if (node.empty())
-            refuse(name, " is missing");
-        return outputs_of(node.mapped(), file + ": " + name);
-    };
-    Runs runs{take("baseline"), {}, std::nullopt};
-    require_finite(runs.baseline);
-    const std::size_t T = runs.baseline.rows.rows;
-    wanted = "changed_" + std::to_string(T - 1) + ", since the baseline is " +
-        axes_text(runs.baseline) + "; the positions are the axis before the last";
-    if (T < 2)
-        throw std::invalid_argument(file +
-                                    ": there is one position, which has no past; nothing "
-                                    "would be tested");
-    for (std::size_t s = 0; s < T; ++s) {
-        runs.changed.push_back(take("changed_" + std::to_string(s)));
-        require_same_kind(runs.baseline, runs.changed.back());
-    }
-    if (arrays.contains("baseline_again")) {
-        runs.again = take("baseline_again");
-        require_same_kind(runs.baseline, *runs.again);
-    }
-    if (!arrays.empty())
-        refuse(arrays.begin()->first, " does not belong here");
-    return runs;
-}
-
-// From a .npz file. Throws std::runtime_error for a file that cannot be read.
-inline Runs read_runs(const std::filesystem::path& path) {
-    return runs_of(read_npz_arrays(path), path.string());
-}
-
-// The null test: the same input twice. Throws std::invalid_argument if `baseline_again` is there
-// and any number in it moved: what moved after a change would prove nothing then.
-inline void require_repeatable(const Runs& runs, double tolerance) {
-    if (!runs.again)
-        return;
-    const std::size_t T = runs.baseline.rows.rows;
-    const Intervention nothing_changed{T, runs.baseline.rows, runs.again->rows}; // all is past
-    if (const auto w = first_move_in_the_past(nothing_changed, tolerance))
-        throw std::invalid_argument(
-            runs.again->name + ": the model is random: on the same input, " +
-            place_in(runs.baseline, w->moved_position, w->column) +
-            detection::from_to(w->before, w->after) +
-            "; switch dropout and the like off, or find a tolerance as the text says");
-}
-
-// Both T x T: how far output t moved when input s was changed, and 1 where that counts as moved.
-struct Influence {
-    Matrix change, moved;
-};
-
-// No output moved with its own input. So it is where output t knows only the inputs before t; but
-// also where changed_s holds what belongs to s + 1, and then a leak of one step is hidden.
-inline bool knows_only_earlier_inputs(const Influence& influence) {
-    for (std::size_t t = 0; t < influence.moved.rows; ++t)
-        if (influence.moved(t, t) != 0.0)
-            return false;
-    return true;
-}
-
-// Throws std::invalid_argument for a model that is random, and for a change that went nowhere; but
-// where only earlier inputs are known, the last one has no output to move.
-inline Influence influence_of(const Runs& runs, double tolerance) {
-    require_repeatable(runs, tolerance);
-    const std::size_t T = runs.baseline.rows.rows;
-    Influence result{Matrix(T, T), Matrix(T, T)};
-    for (std::size_t s = 0; s < T; ++s) {
-        const Intervention experiment = runs.experiment(s);
-        const Matrix change = change_per_position(experiment);
-        const std::vector<bool> moved = moved_outputs(experiment, tolerance);
-        for (std::size_t t = 0; t < T; ++t) {
-            result.change(t, s) = change(0, t);
-            result.moved(t, s) = moved[t] ? 1.0 : 0.0;
-        }
-    }
-    const std::size_t effects = knows_only_earlier_inputs(result) ? T - 1 : T;
-    for (std::size_t s = 0; s < effects; ++s)
-        require_effect(runs.experiment(s), tolerance, runs.changed[s].name);
-    return result;
-}
-
-// The first input that moved an output from past its reach, in the order of the inputs.
-struct Pair {
-    std::size_t output, input;
-};
-
-inline std::optional<Pair> first_beyond(const Influence& influence, const Reach& reach) {
-    for (std::size_t s = 0; s < influence.moved.cols; ++s)
-        for (std::size_t t = 0; t < influence.moved.rows; ++t)
-            if (influence.moved(t, s) != 0.0 && !reach(t, s))
-                return Pair{t, s};
-    return std::nullopt;
-}
-
-// How many positions back the farthest input lies that moved an output: the largest t - s.
-inline std::size_t farthest_back(const Influence& influence) {
-    std::size_t farthest = 0;
-    for (std::size_t s = 0; s < influence.moved.cols; ++s)
-        for (std::size_t t = s; t < influence.moved.rows; ++t)
-            if (influence.moved(t, s) != 0.0)
-                farthest = std::max(farthest, t - s);
-    return farthest;
-}
-
-// L (w - 1), where T positions can show it: some output must have an input just that far back, and
-// some output one beyond. Throws std::invalid_argument if none has, or for a window or a number of
-// layers below 1.
-inline std::size_t reach_to_be_shown(std::size_t window, std::size_t layers, std::size_t T) {
-    window_reach(window, layers); // throws below 1
-    if (window - 1 > (T - 2) / layers)
-        throw std::invalid_argument("a window of " + std::to_string(window) + " in " +
-                                    std::to_string(layers) + " layers reaches farther back than " +
-                                    std::to_string(T) +
-                                    " positions can show; wanted at least "
-                                    "layers (window - 1) + 2 of them");
-    return layers * (window - 1);
+            "; was the input changed, and is it the input of this model? Or was one buffer handed "
+            "out twice? Save copies");
 }
 
 } // namespace glassbox

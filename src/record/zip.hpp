@@ -63,7 +63,7 @@ inline Bytes entry_at(const Bytes& file, std::size_t directory, const std::strin
     const std::uint64_t stored_size = file.number(directory + 20, 4);
     const std::uint64_t size = file.number(directory + 24, 4);
     const std::size_t local = file.number(directory + 42, 4);
-    const Bytes here{file.data, file.name + ": " + name, file.reader};
+    const Bytes here{file.data, file.name + ": " + printable(name), file.reader};
     if (method != 0)
         here.fail("the entry is compressed; write it with numpy.savez, not savez_compressed");
     if (size == 0xffffffff)
@@ -100,7 +100,8 @@ inline std::vector<Entry> entries(const Bytes& file) {
         result.push_back({name, entry_at(file, directory, name)});
         total += result.back().content.data.size();
         if (total > file.data.size())
-            file.fail("the entries overlap: up to '" + name + "' they are larger than the file");
+            file.fail("the entries overlap: up to '" + printable(name) +
+                      "' they are larger than the file");
         directory +=
             46 + name_size + file.number(directory + 30, 2) + file.number(directory + 32, 2);
     }

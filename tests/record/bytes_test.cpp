@@ -6,7 +6,7 @@ using namespace glassbox;
 
 BOOST_AUTO_TEST_SUITE(bytes)
 
-BOOST_AUTO_TEST_CASE(a_file_cannot_print_a_line_of_its_own) {
+BOOST_AUTO_TEST_CASE(a_file_cannot_print_a_line_of_its_own, *label("names_printed_raw")) {
     BOOST_TEST(printable("arrays.npz") == "arrays.npz");
     BOOST_TEST(printable("x\nTHE RECORD HOLDS: YES") == "x\\x0aTHE RECORD HOLDS: YES");
     BOOST_TEST(printable("\x1b[2K\r\x7f\xc3\xa4") == "\\x1b[2K\\x0d\\x7f\\xc3\\xa4");

@@ -33,6 +33,11 @@ std::string doubles(const std::vector<double>& values) {
     return data;
 }
 
+npy::Array with_header(const std::string& header) {
+    return parsed(std::string("\x93NUMPY\x01\x00", 8) + encoded(header.size(), 2) + header +
+                  doubles({1, 2}));
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(npy_arrays)
@@ -121,6 +126,15 @@ BOOST_AUTO_TEST_CASE(a_refusal_names_reader_file_and_fix, *label("npy_errors_nam
         {"cut_header", "truncated: wanted 118 bytes at offset 10, there are 40"},
         {"empty", "truncated: wanted 8 bytes at offset 0, there are 0"},
         {"huge", "promises 6000000000x4000000000 numbers, 0 are there"},
+        {"bfloat16_before",
+         "the type is '|V2', two raw bytes a number, which NumPy has no name "
+         "for: probably bfloat16. With v = numpy.load(file), save "
+         "(v.view('<u2').astype('<u4') << 16).view('<f4')"},
+        {"both", "another array begins behind the first, as when numpy.save wrote twice"},
+        {"crlf", "its line ends were translated on the way; transfer the file as binary"},
+        {"structured",
+         "the type is [('a', '<f8'), ('b', '<f4')], several numbers under one name; "
+         "save numpy.lib.recfunctions.structured_to_unstructured(array, '<f8')"},
         {"longer", "bytes left over"}};
     for (const auto& [name, reason] : cases) {
         const std::string file = "tests/golden/outputs/" + name + ".npy";
@@ -130,6 +144,69 @@ BOOST_AUTO_TEST_CASE(a_refusal_names_reader_file_and_fix, *label("npy_errors_nam
     check_message([] { read_npy("tests/golden/outputs/runs.npz"); },
                   {"read_npy: ", "a zip archive (.npz, .pt); wanted a single array"});
     check_message([] { read_npy("tests/golden"); }, {"read_npy: cannot open tests/golden"});
+}
+
+// Whatever numpy.load reads as float64 of shape (1, 2), tried with NumPy 1.24.
+BOOST_AUTO_TEST_CASE(headers_of_other_writers_are_read, *label("header_needs_a_comma")) {
+    for (const char* header :
+         {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }\n",
+          "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}",
+          "{'descr':'<f8','fortran_order':False,'shape':(1,2)}\n",
+          "{\"descr\": \"<f8\", \"fortran_order\": False, \"shape\": (1, 2), }\n",
+          "{'shape': (1, 2), 'fortran_order': False, 'descr': '<f8'}\n",
+          "{'descr': '<f8', 'fortran_order': False, 'shape': (1L, 2L), }\n",
+          "  { 'descr' : '<f8' , 'fortran_order' : False , 'shape' : ( 1 , 2 , ) , }  \n"}) {
+        const npy::Array array = with_header(header);
+        BOOST_CHECK_MESSAGE(array.type == "<f8" && array.values == (std::vector<double>{1, 2}) &&
+                                array.shape == (std::vector<std::size_t>{1, 2}),
+                            header);
+    }
+    const std::vector<double> after = read_npy("tests/golden/outputs/header_quotes_a.npy").values;
+    for (const char* kind : {"python2", "no_blanks", "shape_tight", "descr_last"})
+        BOOST_CHECK(
+            read_npy(std::string("tests/golden/outputs/header_") + kind + "_a.npy").values ==
+            after);
+}
+
+BOOST_AUTO_TEST_CASE(a_header_that_says_something_else_is_refused_with_what_it_says) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"{'descr': '<f8', 'shape': (1, 2)}",
+         "does not say 'fortran_order': {'descr': '<f8', 'shape': (1, 2)}"},
+        {"{'fortran_order': False, 'shape': (1, 2)}", "does not say 'descr': {'fortran"},
+        {"{'descr': '<f8', 'fortran_order': False}", "does not say 'shape': {'descr"},
+        {"{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}",
+         "the .npy header says 'descr' twice"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), 'x': 1}",
+         "says more than descr, fortran_order and shape: {'descr"},
+        {"{'descr': '<f8', 'fortran_order': 0, 'shape': (1, 2)}",
+         "'fortran_order' in the .npy header is 0; wanted True or False"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2),, }", "is no dictionary"},
+        {"{descr: '<f8', 'fortran_order': False, 'shape': (1, 2)}", "is no dictionary"},
+        {"{'descr' '<f8', 'fortran_order': False, 'shape': (1, 2)}", "is no dictionary"},
+        {"['<f8', False, (1, 2)]", "is no dictionary in Python's notation: ['<f8'"},
+        {"{", "is no dictionary"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)},\r",
+         "its line ends were translated on the way"}};
+    for (const auto& [header, reason] : cases)
+        check_message([&] { with_header(header); }, {"read_npy: a.npy: ", reason});
+}
+
+BOOST_AUTO_TEST_CASE(what_people_hand_in_for_an_npy_is_told_apart) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"PK\x03\x04 runs/data.pkl", "a PyTorch file, as torch.save writes it; in Python, numpy"},
+        {"PK\x03\x04 runs/version", "a zip archive (.npz, .pt); wanted a single array"},
+        {"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20", "as torch.save wrote it before 1.6"},
+        {"\x80\x04\x95", "a Python pickle; save what pickle.load gives"},
+        {"\x1f\x8b\x08", "compressed by gzip; gunzip -c FILE > OTHER"},
+        {"\x89HDF\r\n", "an HDF5 file"},
+        {std::string("\x30\0\0\0\0\0\0\0", 8) +
+             "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}",
+         "a safetensors file"},
+        {"\xc2\x93NUMPY\x01", "an .npy whose first byte was changed, as by a transfer as text"},
+        {"\xef\xbf\xbdNUMPY\x01", "an .npy whose first byte was changed"},
+        {"1.0 2.0 3.0\n", "not an .npy array of version 1.0; numpy.save writes one"}};
+    for (const auto& [bytes, reason] : cases)
+        check_message([&] { parsed(bytes); }, {"read_npy: a.npy: ", reason});
 }
 
 BOOST_AUTO_TEST_CASE(a_shape_that_overflows_is_refused) {

@@ -2,6 +2,7 @@
 // the reader.
 #include "support.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <filesystem>
@@ -224,6 +225,51 @@ BOOST_AUTO_TEST_CASE(a_compressed_entry_and_a_second_one_of_the_same_name_are_re
     check_refused(zip_of({{"v.npy", content}, {"v", content}}), "two arrays are called 'v'");
 }
 
+BOOST_AUTO_TEST_CASE(entries_that_are_no_arrays_are_named) {
+    const std::string content = npy_array("'<f8'", "(1, 2)", one_and_two);
+    check_refused(zip_of({{"out/", ""}, {"v.npy", content}}), "out/ is a folder, no array; numpy");
+    check_refused(zip_of({{"__MACOSX/._v.npy", "x"}}),
+                  "__MACOSX/._v.npy is what macOS puts beside a file, no array");
+    check_refused(zip_of({{"runs/data.pkl", "x"}}), "a PyTorch file, as torch.save writes it; in");
+    check_refused(content, "a single array, as numpy.save writes it; wanted an archive of arrays");
+    check_refused("\x1f\x8b\x08", "compressed by gzip");
+    std::vector<std::string> left_out;
+    const std::string folder = "tests/golden/outputs/";
+    BOOST_CHECK_EQUAL(read_npz_arrays(folder + "with_folder.npz", left_out).size(), 8U);
+    BOOST_CHECK_EQUAL(read_npz_arrays(folder + "with_macosx.npz", left_out).size(), 8U);
+    BOOST_CHECK(left_out ==
+                (std::vector<std::string>{"out/ is a folder",
+                                          "__MACOSX/._baseline.npy is what macOS puts beside a "
+                                          "file"}));
+    check_message([&] { read_npz(folder + "runs.pt"); }, {"runs.pt: a PyTorch file"});
+}
+
+// A file that nobody vouches for cannot print a line of its own, whatever it is refused for.
+BOOST_AUTO_TEST_CASE(nothing_out_of_an_archive_is_printed_raw, *label("names_printed_raw")) {
+    const std::string evil = "a\n\x1b[2KTHE RECORD HOLDS: YES",
+                      content = npy_array("'<f8'", "(1, 2)", one_and_two);
+    const std::vector<std::string> archives{
+        zip_of({{evil, "x"}}),                               // no array
+        zip_of({{evil, content, "", 8}}),                    // compressed
+        zip_of({{evil, content}, {evil + ".npy", content}}), // twice
+        zip_of({{evil + "/", ""}}),                          // a folder
+        zip_of({{"__MACOSX/" + evil, ""}}),
+        zip_of({{"v.npy", npy_array("'" + evil + "'", "(1, 2)", one_and_two)}}),
+        zip_of({{"v.npy", npy_array("[('" + evil + "', 1)]", "(1, 2)", one_and_two)}}),
+        zip_of({{"v.npy", npy_array("'<f8'", evil, one_and_two)}}),
+        zip_of({{"v.npy", npy_array("'<f8'", "(" + evil + ")", one_and_two)}}),
+        zip_of({{"v.npy", npy_array("'<f8'", "(1, 2)", one_and_two, evil)}}),
+        zip_of({{"v.npy", npy_with_header(evil, one_and_two)}}),
+        zip_of({{"v.npy", npy_with_header("{'" + evil + "': 1, '" + evil + "': 1}", one_and_two)}}),
+        zip_of({{"v.npy", npy_with_header("{'" + evil + "': 1}", one_and_two)}})};
+    for (const std::string& archive : archives) {
+        const std::string message = message_of([&] { read(archive); });
+        const bool raw = std::ranges::any_of(message, [](char c) { return c < ' ' || c > '~'; });
+        BOOST_CHECK_MESSAGE(!raw && message.find("read_npz: ") == 0, message);
+        BOOST_CHECK_MESSAGE(message.find("a\\x0a\\x1b[2K") != std::string::npos, message);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(an_array_that_lies_is_refused) {
     const auto shape = [](const std::string& text) {
         return npy_array("'<f8'", text, one_and_two);
@@ -253,10 +299,10 @@ BOOST_AUTO_TEST_CASE(an_array_that_lies_is_refused) {
         {shape("(01, 2)"), "no tuple of sizes"},
         {shape("2"), "no tuple of sizes"},
         {npy_with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2", one_and_two),
-         "no tuple of sizes"},
+         "the .npy header is no dictionary in Python's notation: {'descr': '<f8', 'fortran"},
         {npy_with_header("{'descr': '<f8', 'shape': (1, 2), }", one_and_two),
          "does not say 'fortran_order'"},
-        {npy_with_header("", one_and_two), "does not say 'descr'"},
+        {npy_with_header("", one_and_two), "the .npy header is no dictionary"},
         {npy_array("'<f4'", "(1, 2)", one_and_two), "bytes left over"},
         {npy_array("'<f8'", "(1, 2)", one_and_two + "x"), "bytes left over"},
         {npy_array("'<f8'", "(1, 2)", one_and_two.substr(1)), "promises 1x2 numbers, 1 are there"},
