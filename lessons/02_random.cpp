@@ -1,6 +1,6 @@
 // Lesson 02: random numbers that can be checked
 //
-// Question: how can a program without PyTorch or NumPy draw the very numbers that they draw?
+// Question: how can a program without PyTorch or NumPy draw the numbers that they draw?
 // New here: PytorchRandom, NumpyRandom. From lesson 01: Matrix. Text: docs/02_random.md
 //
 // Predict before you run: with the same seed, do randn of 15 and randn of 16 numbers start alike?

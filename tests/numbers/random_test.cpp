@@ -45,7 +45,7 @@ Matrix part(const Matrix& m, std::size_t first, std::size_t count) {
 void check_lab(PytorchRandom random, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         BOOST_TEST_CONTEXT(name) {
-            const Matrix& expected = golden("labs", name);
+            const Matrix expected = golden("labs", name);
             check_close(random.randn(expected.rows, expected.cols), expected, torch_approximates);
         }
     }
@@ -106,13 +106,34 @@ BOOST_AUTO_TEST_CASE(torch_normals_from_16_on_are_close) {
 BOOST_AUTO_TEST_CASE(torch_keeps_the_second_normal_between_calls) {
     for (const std::uint32_t seed : torch_seeds)
         BOOST_TEST_CONTEXT("seed " << seed) {
-            const Matrix& joined = torch_drew(seed, "randn_3_2_20_5");
+            const Matrix joined = torch_drew(seed, "randn_3_2_20_5");
             PytorchRandom random(seed);
             check_exact(random.randn(1, 3), part(joined, 0, 3));
             check_exact(random.randn(1, 2), part(joined, 3, 2));
             check_close(random.randn(1, 20), part(joined, 5, 20), torch_approximates);
             check_exact(random.randn(1, 5), part(joined, 25, 5));
         }
+}
+
+// numpy.random.default_rng(seed).random(3), as NumPy 1.24 printed them.
+BOOST_AUTO_TEST_CASE(numpy_takes_seeds_of_more_than_32_bits) {
+    const auto check = [](std::int64_t seed, const std::array<double, 3>& drawn) {
+        NumpyRandom random(seed);
+        for (const double expected : drawn)
+            BOOST_TEST(random.random() == expected);
+    };
+    check(7, {0.625095466604667, 0.8972138009695755, 0.7756856902451935});
+    check(4294967296, {0.8897387912781343, 0.5571380502062263, 0.8009080868919721});
+    check(1099511627783, {0.829812891829413, 0.25530515834910417, 0.15379071585298754});
+    check(9223372036854775807, {0.1754661243027813, 0.4699286514015091, 0.8250374441530688});
+}
+
+BOOST_AUTO_TEST_CASE(a_seed_that_does_not_fit_is_refused) {
+    check_message([] { PytorchRandom(-1); }, {"PytorchRandom: the seed is -1; wanted 0 to 42949"});
+    check_message([] { PytorchRandom(4294967296); }, {"the seed is 4294967296; wanted 0 to 42949"});
+    check_message([] { NumpyRandom(-1); }, {"NumpyRandom: the seed is -1; wanted 0 to 92233720"});
+    BOOST_CHECK_NO_THROW(PytorchRandom(4294967295));
+    BOOST_CHECK_THROW(PytorchRandom(-1), std::invalid_argument);
 }
 
 BOOST_AUTO_TEST_CASE(sixteen_elements_decide_and_not_the_shape) {
