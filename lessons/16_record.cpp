@@ -10,6 +10,7 @@
 
 #include "record/folder.hpp"
 #include "record/record.hpp"
+#include "record/sources.hpp"
 #include "show/figure.hpp"
 #include "show/terminal.hpp"
 
@@ -29,33 +30,23 @@ namespace fs = std::filesystem;
 #define GLASSBOX_FLAGS "unknown"
 #endif
 
-constexpr const char* source = "lessons/16_record.cpp";
-
-// The folder that holds src/ and lessons/: the current one, or one above this program.
-fs::path project_of(const fs::path& program) {
-    fs::path folder = fs::current_path();
-    for (fs::path above = fs::absolute(program); !fs::exists(folder / source);
-         above = above.parent_path()) {
-        if (above == above.parent_path())
-            throw std::runtime_error("the sources are not found; start it in the folder that holds "
-                                     "src and lessons");
-        folder = above.parent_path();
-    }
-    return folder;
-}
-
 Provenance provenance_of(const fs::path& program) {
 #ifdef __clang__
     const std::string compiler = __VERSION__;
 #else
     const std::string compiler = std::string("GCC ") + __VERSION__;
 #endif
-    return {time_now(), compiler, GLASSBOX_FLAGS, hashes_of_sources(project_of(program), source)};
+    const auto project = project_of(program);
+    if (!project)
+        throw std::runtime_error("the sources are not found; start it in the folder that holds src "
+                                 "and lessons");
+    return {time_now(), compiler, GLASSBOX_FLAGS, hashes_of_sources(*project, recorder_source)};
 }
 
 int record_into(const fs::path& folder, const fs::path& program) {
     const Files files = record_files(provenance_of(program));
-    write_record(files, folder);
+    for (const fs::path& made : write_record(files, folder))
+        std::cout << "made the folder " << made.string() << "\n";
     std::cout << "recorded in " << folder.string() << ":\n";
     for (const auto& [name, content] : files)
         std::cout << "  " << name << ", " << content.size() << " bytes\n";

@@ -26,9 +26,14 @@ constexpr std::array<std::uint32_t, 3> seeds{7, 19, 41};
 constexpr int length = 24;
 constexpr int vocabulary = 32;
 constexpr int first_edited = 12;
+constexpr std::array<int, 4> chunk_sizes{5, 3, 7, 9};
 constexpr Mask causal{.causal = true};
 constexpr Mask unmasked{.causal = false};
 constexpr Mask sliding{.causal = true, .window = 4};
+
+static_assert(chunk_sizes[0] + chunk_sizes[1] + chunk_sizes[2] + chunk_sizes[3] == length,
+              "experiment::chunk_sizes must add up to experiment::length; lesson 14 has the same "
+              "sizes, and what lessons 12 to 17 print is for 24 tokens");
 
 // tokens[i] = (7 i + 3) mod 32 for i < 24: fixed, varied, and meaning nothing.
 inline std::vector<int> tokens() {

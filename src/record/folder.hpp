@@ -52,9 +52,11 @@ inline std::vector<std::filesystem::path> missing_folders(std::filesystem::path 
     return missing;
 }
 
-// Writes the files into a new folder: beside it first, then under its name. Throws
-// std::runtime_error if it is there already or a file cannot be written, and leaves nothing then.
-inline void write_record(const Files& files, const std::filesystem::path& folder) {
+// Writes the files into a new folder: beside it first, then under its name. Returns the folders on
+// the way to it that had to be made, the outermost first. Throws std::runtime_error if it is there
+// already or a file cannot be written, and leaves nothing then.
+inline std::vector<std::filesystem::path> write_record(const Files& files,
+                                                       const std::filesystem::path& folder) {
     namespace fs = std::filesystem;
     const fs::path wanted = folder.has_filename() ? folder : folder.parent_path(); // "run/"
     if (!wanted.has_filename() || fs::exists(fs::symlink_status(wanted)))
@@ -77,6 +79,7 @@ inline void write_record(const Files& files, const std::filesystem::path& folder
             fs::remove(made, ignored); // only if nothing else is in it
         throw;
     }
+    return {new_folders.rbegin(), new_folders.rend()};
 }
 
 } // namespace glassbox

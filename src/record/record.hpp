@@ -5,17 +5,15 @@
 
 #include "model/decoder.hpp"
 #include "numbers/matrix.hpp"
-#include "record/bytes.hpp"
 #include "record/experiment.hpp"
 #include "record/results.hpp"
-#include "record/sha256.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -25,9 +23,11 @@ namespace glassbox {
 
 // The auditor cannot include the experiment, so its numbers stand in results.hpp too: the same.
 static_assert(experiment::seeds == protocol::seeds && experiment::length == protocol::length &&
-              experiment::vocabulary == protocol::vocabulary &&
-              experiment::first_edited == protocol::first_edited &&
-              experiment::sliding.window == protocol::window);
+                  experiment::vocabulary == protocol::vocabulary &&
+                  experiment::first_edited == protocol::first_edited &&
+                  experiment::sliding.window == protocol::window,
+              "the experiment's numbers stand in record/experiment.hpp and, for the auditor, in "
+              "record/results.hpp: change both");
 
 struct SeedRun {
     std::map<std::string, Matrix> arrays; // 16, by their names without the seed
@@ -92,7 +92,8 @@ inline void run_with_cache(const Decoder& decoder, SeedRun& run) {
     const Route cached = token_by_token(decoder, text, causal);
     const Route slid = token_by_token(decoder, text, sliding);
     run.arrays["cached"] = cached.hidden;
-    run.arrays["chunked"] = by_chunks(decoder, text, {5, 3, 7, 9}, causal).hidden;
+    run.arrays["chunked"] =
+        by_chunks(decoder, text, {chunk_sizes.begin(), chunk_sizes.end()}, causal).hidden;
     run.arrays["wrong"] = chunk_after_five(decoder, text, {0, 1, 2});
     run.arrays["good"] = chunk_after_five(decoder, text, {5, 6, 7});
     run.arrays["sliding_cached"] = slid.hidden;
@@ -119,53 +120,11 @@ inline SeedRun run_seed(std::uint32_t seed) {
     return run;
 }
 
-// What the manifest says beside the protocol.
-struct Provenance {
-    std::string time; // UTC, ISO 8601
-    std::string compiler;
-    std::string flags;
-    std::map<std::string, std::string> sources; // path in the project to SHA-256
-};
-
 inline std::string time_now() {
     const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     std::array<char, 32> text{};
     std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
     return text.data();
-}
-
-// The files that a program is built from, with their hashes: the program's own source and what it
-// includes in quotation marks, directly or not. Paths are relative to the project's folder.
-inline std::map<std::string, std::string> hashes_of_sources(const std::filesystem::path& project,
-                                                            const std::string& source) {
-    std::map<std::string, std::string> hashes;
-    std::vector<std::string> unread{source};
-    while (!unread.empty()) {
-        const std::string file = unread.back();
-        unread.pop_back();
-        if (hashes.contains(file))
-            continue;
-        const std::string text = read_file(project / file, "hashes_of_sources");
-        hashes[file] = sha256(text);
-        const std::string include = "\n#include \"";
-        for (std::size_t at = text.find(include); at != std::string::npos;
-             at = text.find(include, at + 1)) {
-            const std::size_t name = at + include.size();
-            unread.push_back("src/" + text.substr(name, text.find('"', name) - name));
-        }
-    }
-    return hashes;
-}
-
-inline std::string manifest_json(const Provenance& provenance) {
-    Fields sources;
-    for (const auto& [file, hash] : provenance.sources)
-        sources.emplace_back(file, json_string(hash));
-    const std::string text = "{\n  \"time\": " + json_string(provenance.time) +
-        ",\n  \"compiler\": " + json_string(provenance.compiler) +
-        ",\n  \"flags\": " + json_string(provenance.flags) + ",\n" + protocol_json() +
-        "  \"sources\": " + json_object(sources, 2) + ",\n";
-    return text + seal_of(text);
 }
 
 // The five files of a record.

@@ -186,6 +186,26 @@ inline std::string protocol_json() {
     return "  \"protocol\": " + json_object(fields, 2) + ",\n";
 }
 
+// What the manifest says beside the protocol.
+struct Provenance {
+    std::string time; // UTC, ISO 8601
+    std::string compiler;
+    std::string flags;
+    std::map<std::string, std::string> sources; // path in the project to SHA-256
+};
+
+// The manifest: provenance and protocol, and the seal on both.
+inline std::string manifest_json(const Provenance& provenance) {
+    Fields sources;
+    for (const auto& [file, hash] : provenance.sources)
+        sources.emplace_back(file, json_string(hash));
+    const std::string text = "{\n  \"time\": " + json_string(provenance.time) +
+        ",\n  \"compiler\": " + json_string(provenance.compiler) +
+        ",\n  \"flags\": " + json_string(provenance.flags) + ",\n" + protocol_json() +
+        "  \"sources\": " + json_object(sources, 2) + ",\n";
+    return text + seal_of(text);
+}
+
 // One of a seed's 16 arrays. Two dimensions, but for the tokens.
 struct ArrayFormat {
     std::string name;
