@@ -41,20 +41,29 @@ inline Matrix new_row(const Matrix& x, double size, std::uint32_t seed = 1) {
     }
 }
 
-// The tokens that are tried in the place of one: the special ones first, then 0, the last one, the
-// neighbour's, the next id and one far away. Each once, and not the one that stands there.
+// The special ids first, then others; each once.
+inline std::vector<int> special_and(const Vocabulary& vocabulary, const std::vector<int>& others) {
+    std::vector<int> ids = vocabulary.special;
+    ids.insert(ids.end(), others.begin(), others.end());
+    std::vector<int> once;
+    for (const int id : ids)
+        if (std::ranges::find(once, id) == once.end())
+            once.push_back(id);
+    return once;
+}
+
+// The tokens that are tried in the place of one: the special ones, 0, the last one, the
+// neighbour's, the next id and one far away; not the one that stands there.
 inline std::vector<Matrix> other_tokens(const Vocabulary& vocabulary, const Matrix& x,
                                         std::size_t position) {
     const auto size = static_cast<int>(vocabulary.size);
     const auto own = static_cast<int>(x(position, 0));
-    std::vector<int> ids = vocabulary.special;
-    const int before = static_cast<int>(x(position == 0 ? 0 : position - 1, 0));
-    for (const int id : {0, size - 1, before, (own + 1) % size, (own + size / 2) % size})
-        ids.push_back(id);
+    const auto before = static_cast<int>(x(position == 0 ? 0 : position - 1, 0));
     std::vector<Matrix> result;
-    for (auto id = ids.begin(); id != ids.end(); ++id)
-        if (*id != own && std::find(ids.begin(), id, *id) == id)
-            result.push_back(Matrix(1, 1, *id));
+    for (const int id :
+         special_and(vocabulary, {0, size - 1, before, (own + 1) % size, (own + size / 2) % size}))
+        if (id != own)
+            result.push_back(Matrix(1, 1, id));
     return result;
 }
 
@@ -124,9 +133,9 @@ inline Matrix filled(const Matrix& x, std::size_t position, const Matrix& row) {
     return result;
 }
 
-// For a leak that needs several tokens changed at once. Copies of an earlier row (of the 16 nearest)
-// want whatever that row wants: where places are few, such as those of an expert, they crowd it
-// out.
+// For a leak that needs several tokens changed at once. Copies of an earlier row (of the 16
+// nearest) want whatever that row wants: where places are few, such as those of an expert, they
+// crowd it out.
 inline std::vector<Change> changes_of_the_rest(const Subject& subject, const Matrix& x,
                                                std::size_t position) {
     const std::string from = " from position " + std::to_string(position) + " on";
@@ -170,12 +179,9 @@ struct Experiment {
 // From the text, and from texts of one token alone, the special ones first.
 inline std::vector<Experiment> token_experiments(const Vocabulary& vocabulary, const Matrix& x) {
     std::vector<Experiment> result{{"", x, changes_of_one}, {"", x, changes_of_the_rest}};
-    std::vector<int> ids = vocabulary.special;
-    ids.push_back(0);
-    for (auto id = ids.begin(); id != ids.end(); ++id)
-        if (std::find(ids.begin(), id, *id) == id)
-            result.push_back({std::string("a text of token ") + std::to_string(*id) + " alone, ",
-                              Matrix(x.rows, 1, *id), changes_of_one});
+    for (const int id : special_and(vocabulary, {0}))
+        result.push_back({std::string("a text of token ") + std::to_string(id) + " alone, ",
+                          Matrix(x.rows, 1, id), changes_of_one});
     return result;
 }
 

@@ -76,10 +76,10 @@ BOOST_AUTO_TEST_CASE(a_model_that_keeps_its_claim_is_as_declared) {
 
 // Every pair that is forbidden is opened in turn.
 BOOST_AUTO_TEST_CASE(a_single_pair_beyond_the_claim_is_found) {
-    const Matrix x = random_input(9, 8);
+    const Matrix x = random_input(6, 8);
     for (const auto& [name, reach, claim] : families)
-        for (std::size_t t = 0; t < 9; t += 4)
-            for (std::size_t s = 0; s < 9; ++s) {
+        for (std::size_t t = 0; t < 6; ++t)
+            for (std::size_t s = 0; s < 6; s += 2) {
                 if (reach(t, s))
                     continue;
                 const CausalityReport report =
@@ -98,24 +98,21 @@ BOOST_AUTO_TEST_CASE(a_single_pair_beyond_the_claim_is_found) {
 
 // And every pair that is allowed is closed, but for the residual's own.
 BOOST_AUTO_TEST_CASE(a_single_pair_that_is_missing_is_found) {
-    const Matrix x = random_input(9, 8);
+    const Matrix x = random_input(6, 8);
     for (const auto& [name, reach, claim] : families)
-        for (std::size_t t = 1; t < 9; t += 3)
-            for (std::size_t s = 0; s < 9; s += 2) {
+        for (std::size_t t = 0; t < 6; ++t)
+            for (std::size_t s = 0; s < 6; s += 2) {
                 if (!reach(t, s) || s == t)
                     continue;
-                const CausalityReport report =
-                    examine(network_with(
-                                [=, &reach = reach](std::size_t a, std::size_t b) {
-                                    return reach(a, b) && !(a == t && b == s);
-                                },
-                                reach),
-                            x);
-                BOOST_TEST(report.conclusion().starts_with(
-                               "WRONG REACH: the token at position " + std::to_string(s) +
-                               " did not show in the output at position " + std::to_string(t)),
-                           name << "\n"
-                                << report_text(report));
+                const Reach narrower = [&, rule = reach](std::size_t a, std::size_t b) {
+                    return rule(a, b) && !(a == t && b == s);
+                };
+                BOOST_TEST(influence(network_with(narrower, reach), x)
+                               .words.starts_with("the token at position " + std::to_string(s) +
+                                                  " did not show in the output at position " +
+                                                  std::to_string(t) +
+                                                  ", in 12 different changes, and matters by"),
+                           name);
             }
 }
 
