@@ -3,13 +3,20 @@
 
 #include "numbers/matrix.hpp"
 #include "proof/detectors.hpp"
+#include "proof/independence.hpp"
+#include "proof/influence.hpp"
 #include "proof/intervention.hpp"
+#include "proof/subject.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace glassbox {
@@ -39,9 +46,17 @@ constexpr std::array<Detector, 10> detectors{{
     {"G", "independence", independence},
 }};
 
+// What the model claims of the inputs at hand.
+enum class Claim {
+    causal,          // nothing was declared, or just that
+    declared,        // a reach that lets some of the future in
+    causal_and_more, // a reach that forbids all of the future, and more
+};
+
 struct CausalityReport {
     std::vector<Finding> findings; // one for each of `detectors`, in their order
-    double tolerance = 0.0;        // of D and E
+    double tolerance = 0.0;        // of D, E and parts of G
+    Claim claim = Claim::causal;
 
     // What the detector with this letter found. Throws std::out_of_range if there is none.
     const Finding& of(const std::string& letter) const {
@@ -52,6 +67,10 @@ struct CausalityReport {
     }
 
     bool failed(const std::string& letter) const { return of(letter).outcome == Outcome::failed; }
+
+    // For programs: the intervention was made and passed, and nothing else failed. Detectors that
+    // were not applicable do not count, nor those during which the model threw.
+    bool holds() const;
 
     // The detectors during which the model threw, as the end of a conclusion; nothing if none.
     std::string cut_short() const;
@@ -69,29 +88,79 @@ inline Finding run_detector(const Detector& detector, const Subject& subject, co
     }
 }
 
-// Runs every detector on a subject, from the input x (T x C). Where the null test does not pass, no
-// other detector is applicable; nor is one during which the model throws. What fails is run again,
-// and must find the same: a model may be random so rarely that the null test misses it. Throws
-// std::invalid_argument for an empty x, an x that is not finite, no model, or one that does not
-// return T rows; and what the model throws on x itself.
-inline CausalityReport examine(const Subject& subject, const Matrix& x) {
+inline Claim claim_of(const Subject& subject, std::size_t T) {
+    bool causal = true;
+    for (std::size_t t = 0; t < T; ++t)
+        for (std::size_t s = 0; s < T; ++s) {
+            if (s > t && subject.may_matter(t, s))
+                return Claim::declared;
+            causal = causal && subject.may_matter(t, s) == (s <= t);
+        }
+    return causal ? Claim::causal : Claim::causal_and_more;
+}
+
+// Throws std::invalid_argument for what cannot be examined.
+inline void require_examinable(const Subject& subject, const Matrix& x) {
     require_filled(x, "examine: x");
     if (!subject.model || !detection::finite(x))
         throw std::invalid_argument("examine: wanted a model, and an input x of finite numbers");
-    CausalityReport report{{null_test(subject, x)}, subject.tolerance};
+    if (!subject.vocabulary)
+        return;
+    const auto size = static_cast<double>(subject.vocabulary->size);
+    require_shape(x, x.rows, 1, "examine: x, a column of tokens");
+    std::vector<double> ids = x.values;
+    ids.insert(ids.end(), subject.vocabulary->special.begin(), subject.vocabulary->special.end());
+    for (const double id : ids)
+        if (size < 2 || id < 0 || id >= size || id != std::floor(id))
+            throw std::invalid_argument("examine: token " + detection::number_text(id) +
+                                        " of a vocabulary of " + detection::number_text(size) +
+                                        "; wanted at least two tokens, with ids from 0 on");
+}
+
+// The last question: does the model still say of x what it said at first? After all that it has
+// seen meanwhile, a state that it keeps between calls shows; so does chance.
+inline std::optional<std::string> changed_meanwhile(const Subject& subject, const Matrix& x,
+                                                    const Matrix& first) {
+    try {
+        const auto changed = detection::difference(first, subject.model(x), 0, 0.0);
+        return changed ? std::optional("the same input, after all others: " + *changed) : changed;
+    } catch (const std::exception& error) {
+        return std::string("the same input, after all others: ") + it_threw + error.what();
+    }
+}
+
+// Runs every detector on a subject, from the input x (T x C). Where the null test does not pass, no
+// other detector is applicable; nor is one during which the model throws. What fails is run again,
+// and must find the same, and the last run is the first one again: a model may be random so rarely,
+// or change so slowly, that the null test misses it. Throws std::invalid_argument for an empty x,
+// an x that is not finite or no token, no model, or one that does not return T rows; and what the
+// model throws on x itself.
+inline CausalityReport examine(const Subject& subject, const Matrix& x) {
+    require_examinable(subject, x);
+    const Matrix first = subject.model(x);
+    CausalityReport report{{null_test(subject, x)}, subject.tolerance, claim_of(subject, x.rows)};
     const bool judged = report.findings[0].outcome == Outcome::passed;
-    for (std::size_t i = 1; judged && i < detectors.size(); ++i) {
+    std::optional<std::string> unsteady;
+    for (std::size_t i = 1; judged && !unsteady && i < detectors.size(); ++i) {
         report.findings.push_back(run_detector(detectors[i], subject, x));
         const Finding& found = report.findings.back();
         if (found.outcome == Outcome::failed &&
-            run_detector(detectors[i], subject, x).words != found.words) {
-            report.findings = {Finding::failed(std::string("detector ") + detectors[i].letter +
-                                               ", run twice, did not find the same twice")};
-            break;
-        }
+            run_detector(detectors[i], subject, x).words != found.words)
+            unsteady = std::string("detector ") + detectors[i].letter +
+                ", run twice, did not find the same twice";
     }
+    if (judged && !unsteady)
+        unsteady = changed_meanwhile(subject, x, first);
+    if (unsteady)
+        report.findings = {Finding::failed(*unsteady)};
     report.findings.resize(detectors.size(), Finding::not_applicable("see N"));
     return report;
+}
+
+inline bool CausalityReport::holds() const {
+    return of("B").outcome == Outcome::passed &&
+        std::ranges::none_of(findings,
+                             [](const Finding& f) { return f.outcome == Outcome::failed; });
 }
 
 inline std::string CausalityReport::cut_short() const {
@@ -99,33 +168,44 @@ inline std::string CausalityReport::cut_short() const {
     for (std::size_t i = 0; i < findings.size(); ++i)
         if (findings[i].words.starts_with(it_threw))
             letters += std::string(letters.empty() ? "" : ", ") + detectors[i].letter;
-    return letters.empty() ? "" : "; but not judged by " + letters + ", where the model threw";
+    return letters.empty() ? "" : "; not judged by " + letters + ", where the model threw";
 }
 
 // What the findings amount to, in one line. "Leak" is said only where a finite change of a later
-// input moved an earlier output.
+// input moved an earlier output, or would have but for rounding.
 inline std::string CausalityReport::conclusion() const {
-    for (const auto& [letter, meaning] : std::array<std::array<const char*, 2>, 8>{{
-             {"N", "NOT JUDGED, the model is random or not finite"},
-             {"B", "LEAK, the future moves the past"},
+    const std::string name = claim == Claim::declared ? "AS DECLARED" : "CAUSAL";
+    const bool only_tiny = of("A").words.ends_with(detection::only_tiny);
+    for (const auto& [letter, meaning] : std::vector<std::pair<std::string, std::string>>{
+             {"N",
+              "NOT JUDGED, the model is not finite, or random, or keeps a state between calls"},
+             {"B",
+              claim == Claim::declared ? "LEAK, what the reach forbids moved"
+                                       : "LEAK, the future moves the past"},
              {"G", "NOT INDEPENDENT"},
              {"F", "WRONG REACH"},
              {"D", "A SHORTER RUN GIVES OTHER NUMBERS"},
              {"E1", "THE CACHE GIVES OTHER NUMBERS"},
              {"E3", "THE CACHE GIVES OTHER NUMBERS"},
              {"Em", "THE CACHE GIVES OTHER NUMBERS"},
-         }})
+         })
         if (failed(letter))
-            return std::string(meaning) + ": " + of(letter).words;
+            return meaning + ": " + of(letter).words + cut_short();
     for (const char* letter : {"N", "B"})
         if (of(letter).outcome == Outcome::not_applicable)
-            return "NOT JUDGED: " + of(letter).words;
+            return "NOT JUDGED: " + of(letter).words + cut_short();
+    if (failed("A") && only_tiny)
+        return "THE MASK LEAVES A WEIGHT; only rounding hides the leak: " + of("A").words +
+            cut_short();
     if (failed("C"))
-        return "CAUSAL FOR FINITE INPUTS as far as these show, but masked data is read: " +
-            of("C").words + cut_short();
+        return name +
+            " FOR FINITE INPUTS as far as these show, but masked data is read: " + of("C").words +
+            cut_short();
     if (failed("A"))
-        return "OUTPUTS CAUSAL, but the weights are not triangular: " + of("A").words + cut_short();
-    return "CAUSAL, as far as these inputs can show" + cut_short();
+        return "OUTPUTS " + name + ", but the weights are not triangular: " + of("A").words +
+            cut_short();
+    return (claim == Claim::causal_and_more ? "AS DECLARED, AND CAUSAL" : name) +
+        std::string(", as far as these inputs can show") + cut_short();
 }
 
 // A line for each detector, then the conclusion.
@@ -143,7 +223,8 @@ inline std::string report_text(const CausalityReport& report) {
         text += line + (words.empty() ? "" : ": " + words) + "\n";
     }
     if (report.tolerance > 0.0)
-        text += std::string("  (D and E with a tolerance of ") +
+        text += std::string("  (D, E and G, where two computations ought to agree, with a "
+                            "tolerance of ") +
             detection::number_text(report.tolerance) + ")\n";
     return text + "  " + report.conclusion() + "\n";
 }

@@ -97,6 +97,7 @@ inline Leak own_position_left_out(const Network& correct) {
                     bent.block.attention.value(normed), 0)
             .output;
     }};
+    attention_alone.reach = causal_reach(); // all of the past, and the present
     return {"L04a",
             "own position left out, before the residual",
             "accelerated-model-architectures PR #480",

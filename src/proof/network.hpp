@@ -9,7 +9,7 @@
 
 #include "model/block.hpp"
 #include "numbers/matrix.hpp"
-#include "proof/detectors.hpp"
+#include "proof/subject.hpp"
 
 #include <algorithm>
 #include <any>
@@ -135,7 +135,8 @@ inline Attention attend_filled(const Matrix& q, const Matrix& k, const Matrix& v
     return {matmul(weights, v), weights};
 }
 
-// The network with everything it can show of itself: outputs, weights, cache, packed documents.
+// The network with everything it can show of itself: outputs, weights, cache, packed documents. It
+// claims that all of the past matters.
 inline Subject subject_of(const Network& network) {
     const auto run = [network](const Matrix& x) {
         Memory memory;
@@ -151,6 +152,7 @@ inline Subject subject_of(const Network& network) {
                     [network](std::any& cache, const Matrix& x) {
                         return network.resume(std::any_cast<Memory&>(cache), x);
                     }};
+    subject.reach = causal_reach();
     subject.packed = [network](const Matrix& x, std::size_t boundary) {
         Network two = network; // positions start again, and nobody reads the other document
         two.code = [network, boundary](std::size_t, std::size_t count) {
@@ -158,10 +160,17 @@ inline Subject subject_of(const Network& network) {
             append_rows(code, network.code(0, count - boundary));
             return code;
         };
-        two.attend = [boundary](const Matrix& q, const Matrix& k, const Matrix& v, std::size_t f) {
-            return attend_where(q, k, v, f, [=](std::size_t t, std::size_t s) {
-                return s <= t && (s < boundary) == (t < boundary);
-            });
+        two.attend = [network, boundary](const Matrix& q, const Matrix& k, const Matrix& v,
+                                         std::size_t) {
+            const auto alone = [&](std::size_t first, std::size_t count) {
+                return network
+                    .attend(rows_of(q, first, count), rows_of(k, first, count),
+                            rows_of(v, first, count), 0)
+                    .output;
+            };
+            Attention both{alone(0, boundary), {}};
+            append_rows(both.output, alone(boundary, q.rows - boundary));
+            return both;
         };
         Memory memory;
         return two.extend(memory, x).output;

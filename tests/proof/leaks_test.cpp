@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_leak_is_called_a_leak_and_nothing_else_is,
                          label("nothing_kept_on_resume") * label("resume_keeps_what_is_gone") *
                          label("rule_asked_from_zero") * label("influence_of_one_position")) {
     const std::string
-        random = "NOT JUDGED, the model is random or not finite: ",
+        random = "NOT JUDGED, the model is not finite, or random, or keeps a state between calls: ",
         leak = "LEAK, the future moves the past: ", reach = "WRONG REACH: ",
         masked = "CAUSAL FOR FINITE INPUTS as far as these show, but masked data is read: ",
         cache = "THE CACHE GIVES OTHER NUMBERS: ", shorter = "A SHORTER RUN GIVES OTHER NUMBERS: ",
