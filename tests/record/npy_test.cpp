@@ -134,7 +134,8 @@ BOOST_AUTO_TEST_CASE(a_refusal_names_reader_file_and_fix, *label("npy_errors_nam
         {"crlf", "its line ends were translated on the way; transfer the file as binary"},
         {"structured",
          "the type is [('a', '<f8'), ('b', '<f4')], several numbers under one name; "
-         "save numpy.lib.recfunctions.structured_to_unstructured(array, '<f8')"},
+         "import numpy.lib.recfunctions, save "
+         "numpy.lib.recfunctions.structured_to_unstructured(array, '<f8')"},
         {"longer", "bytes left over"}};
     for (const auto& [name, reason] : cases) {
         const std::string file = "tests/golden/outputs/" + name + ".npy";
