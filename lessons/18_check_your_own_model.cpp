@@ -67,10 +67,7 @@ int check_pair(const Question& question) {
     if (witness)
         print_witness(before, *witness);
     print_notes(notes_on_pair(experiment, before, claim, question.tolerance));
-    const std::string at = "POSITION " + std::to_string(position);
-    return verdict(verdict_on(claim.both_ways() ? claim.words + ", AT " + at
-                                                : "NO OUTPUT BEFORE " + at + " MOVED",
-                              claim, question.tolerance),
+    return verdict(verdict_on(words_at(claim, position), claim, question.tolerance),
                    !witness && all_within_moved(experiment, claim, question.tolerance));
 }
 

@@ -112,7 +112,7 @@ case_of 2 'objects.npy: the array holds Python objects' before.npy objects.npy 3
 case_of 2 "booleans.npy: the type is '|b1'" before.npy booleans.npy 3
 case_of 2 'dictionary.npy: the array holds Python objects' dictionary.npy after.npy 3
 case_of 2 "complex.npy: the type is '<c16', complex; save array.astype('<c16').view('<f8')" before.npy complex.npy 3
-case_of 2 "structured.npy: the type is [('a', '<f8'), ('b', '<f4')], several numbers under one name; save numpy.lib" before.npy structured.npy 3
+case_of 2 "structured.npy: the type is [('a', '<f8'), ('b', '<f4')], several numbers under one name; import numpy.lib" before.npy structured.npy 3
 
 # other writers
 for kind in python2 no_blanks shape_tight quotes descr_last; do
@@ -220,18 +220,18 @@ case_of 1 'THE PAST IN CHUNKS OF 2, NEITHER MORE NOR LESS: NO' runs_leak.npz --c
 case_of 1 'EVERY INPUT MOVES EVERY OUTPUT: NO' runs.npz --reach all
 case_of 0 'EVERY INPUT MOVES EVERY OUTPUT: YES' forecast_same_length.npz --reach all
 case_of 1 'every output moved with every input' forecast_same_length.npz
-case_of 1 'like the next steps of a forecast, and no past to keep:' forecast_same_length.npz
+case_of 1 'the next steps of a forecast, and no past to keep: then say --reach all' forecast_same_length.npz
 case_of 2 '--prefix and --chunk are different claims; say one' runs.npz --prefix 2 --chunk 2
 case_of 0 'WHAT THE ARRAY reach SAYS, NEITHER MORE NOR LESS: YES' runs_reach.npz
 case_of 1 'within the reach of the array reach' runs_reach_wider.npz
 case_of 1 'outside the reach of the array reach' runs_reach_narrower.npz
 case_of 2 'the archive has an array reach, and --prefix 2 was said as well' runs_reach.npz --prefix 2
-case_of 0 'THE PAST AND 1 AHEAD, NEITHER MORE NOR LESS, AT POSITION 3: YES' leak_before.npy leak_after.npy 3 --ahead 1
-case_of 1 'A WINDOW OF 2 IN 1 LAYERS, NEITHER MORE NOR LESS, AT POSITION 3: NO' before.npy after.npy 3 --window 2 --layers 1
+case_of 0 'INPUT 3 MOVED JUST WHAT IT MAY BY --ahead 1: YES' leak_before.npy leak_after.npy 3 --ahead 1
+case_of 1 'INPUT 3 MOVED JUST WHAT IT MAY BY --window 2 --layers 1: NO' before.npy after.npy 3 --window 2 --layers 1
 case_of 1 '  t2 past    0.000e+00 |                                | did not move' before.npy after.npy 3 --ahead 1
 case_of 2 'POSITION is 3, and every output may move with it by --prefix 5' before.npy after.npy 3 --prefix 5
 case_of 2 'POSITION is 4, and every output may move with it by --ahead 4' leak_before.npy leak_after.npy 4 --ahead 4
-case_of 1 'EVERY INPUT MOVES EVERY OUTPUT, AT POSITION 3: NO' before.npy after.npy 3 --reach all
+case_of 1 'INPUT 3 MOVED JUST WHAT IT MAY BY --reach all: NO' before.npy after.npy 3 --reach all
 
 # what was not tested
 case_of 2 'no output moved with any input but its own, so no mask was tested' attention_over_the_batch.npz

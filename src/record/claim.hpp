@@ -140,6 +140,13 @@ inline std::optional<Witness> forbidden_move(const Intervention& experiment, con
     return std::nullopt;
 }
 
+// The verdict's words where the input of one position was changed.
+inline std::string words_at(const Claim& claim, std::size_t position) {
+    const std::string at = std::to_string(position);
+    return claim.both_ways() ? "INPUT " + at + " MOVED JUST WHAT IT MAY BY " + claim.said
+                             : "NO OUTPUT BEFORE POSITION " + at + " MOVED";
+}
+
 // Did all outputs within the reach of the changed input move? Asked only of a reach that was said.
 inline bool all_within_moved(const Intervention& experiment, const Claim& claim, double tolerance) {
     const std::vector<bool> moved = moved_outputs(experiment, tolerance);

@@ -20,9 +20,9 @@ namespace notes {
 
 constexpr const char* whole_axis =
     "every output moved with every changed input. Either the mask is missing or leaves a weight; "
-    "or a state is kept between calls (baseline_again, run last, shows it); or the outputs have an "
-    "axis of their own, like the next steps of a forecast, and no past to keep: then say --reach "
-    "all";
+    "or a state is kept between calls (baseline_again, run last, shows it); or the positions are "
+    "not the axis before the last; or the outputs have an axis of their own, like the next steps "
+    "of a forecast, and no past to keep: then say --reach all";
 
 constexpr const char* earlier_only =
     "no output moved with its own input. Either output t knows only the inputs before t, or "
@@ -85,10 +85,10 @@ inline std::vector<std::string> notes_on_pair(const Intervention& experiment, co
         largest_forbidden(transpose(change_per_position(experiment)), claim, position);
     const std::string output = "output " + std::to_string(position);
     if (forbidden_move(experiment, claim, tolerance)) {
-        if (count == T && T > 1 && !claim.both_ways())
-            result.emplace_back(notes::whole_axis);
         if (notes::looks_like_rounding(largest, before))
             result.push_back(notes::rounding(largest, before));
+        else if (count == T && !claim.both_ways())
+            result.emplace_back(notes::whole_axis);
     } else if (!moved[position]) {
         result.push_back(output +
                          " itself did not move; was it this input that was changed, "
@@ -116,10 +116,11 @@ inline std::vector<std::string> notes_on_runs(const Runs& runs, const Influence&
     const double largest = largest_forbidden(influence.change, claim);
     if (beyond && !runs.again)
         result.emplace_back("without a baseline_again, a random model looks like this too");
-    if (beyond && !claim.both_ways() && !unmoved_within(influence, unlimited_reach()).first)
-        result.emplace_back(notes::whole_axis);
+    const bool all_with_all = !unmoved_within(influence, unlimited_reach()).first;
     if (beyond && notes::looks_like_rounding(largest, runs.baseline))
         result.push_back(notes::rounding(largest, runs.baseline));
+    else if (beyond && !claim.both_ways() && all_with_all)
+        result.emplace_back(notes::whole_axis);
     if (!beyond && claim.both_ways() && unmoved_within(influence, claim.reach).first)
         result.emplace_back(notes::not_shown);
     if (knows_only_earlier_inputs(influence))

@@ -97,17 +97,20 @@ inline std::size_t parse_count(const Bytes& entry, const std::vector<std::size_t
     return empty ? 0 : count;
 }
 
+constexpr std::string_view magic_word = "\x93NUMPY";
+
 // The magic word. What people hand in for an .npy is told apart.
 inline void require_magic_word(const Bytes& entry) {
     const std::string foreign = foreign_kind(text_of(entry.data));
     if (!foreign.empty())
         entry.fail(foreign);
+    const std::string_view start = text_of(entry.data).substr(0, 6);
+    if (!start.empty() && !start.starts_with("PK") && !magic_word.starts_with(start))
+        entry.fail("not an .npy array of version 1.0; numpy.save writes one");
     const std::string magic = entry.text(0, 8);
     if (magic.starts_with("PK"))
         entry.fail("a zip archive (.npz, .pt); wanted a single array, as numpy.save writes it; "
                    "an archive of runs is named alone, without a position");
-    if (!magic.starts_with("\x93NUMPY"))
-        entry.fail("not an .npy array of version 1.0; numpy.save writes one");
     if (magic.substr(6) != std::string("\x01\x00", 2))
         entry.fail("not an .npy array of version 1.0, but of " + std::to_string(int{magic[6]}) +
                    "." + std::to_string(int{magic[7]}) +
@@ -118,7 +121,7 @@ inline void require_magic_word(const Bytes& entry) {
 // Nothing may follow the numbers.
 inline void require_end(const Bytes& entry, std::size_t end) {
     const std::string_view rest = text_of(entry.data).substr(end);
-    if (rest.starts_with("\x93NUMPY"))
+    if (rest.starts_with(magic_word))
         entry.fail("another array begins behind the first, as when numpy.save wrote twice into one "
                    "open file; give each a file of its own, or use numpy.savez('runs.npz', "
                    "baseline=..., changed_0=..., ...)");

@@ -150,7 +150,7 @@ inline std::string parse_type(const Bytes& entry, const Header& header) {
     const std::string type(unquoted(text));
     if (type.empty())
         entry.fail("the type is " + printable(text) +
-                   ", several numbers under one name; save "
+                   ", several numbers under one name; import numpy.lib.recfunctions, save "
                    "numpy.lib.recfunctions.structured_to_unstructured(array, '<f8')");
     constexpr std::array<std::string_view, 4> read{"<f8", "<f4", "<f2", "<i8"};
     if (std::ranges::find(read, type) == read.end())

@@ -152,8 +152,8 @@ inline void require_repeatable(const Runs& runs, double tolerance) {
             ": the model is random, or keeps a state between calls: on the same input, " +
             place_in(runs.baseline, w->moved_position, w->column) +
             detection::from_to(w->before, w->after) +
-            "; switch dropout and the like off, begin each run afresh, or find a tolerance as the "
-            "text says");
+            "; switch dropout and the like off, begin each run afresh, or find a tolerance as "
+            "docs/checking.md says");
 }
 
 // Runs of different inputs that are all the same to the last bit are one array, saved many times.

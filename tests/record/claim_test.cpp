@@ -43,7 +43,9 @@ BOOST_AUTO_TEST_CASE(a_reach_must_fit_into_the_positions) {
         {claims::window(4, 2), 8}, {claims::window(1, 5), 2}, {claims::window(4, 2, 3), 11},
         {claims::prefix(3), 4},    {claims::ahead(2), 4},     {claims::chunk(4), 5},
         {claims::everything(), 2}};
-    for (const auto& [claim, positions] : cases) {
+    for (const auto& entry : cases) {
+        const Claim& claim = entry.first;
+        const std::size_t positions = entry.second;
         require_shown(claim, positions);
         check_message([&] { require_shown(claim, positions - 1); },
                       {claim.said + ": " + std::to_string(positions - 1) +

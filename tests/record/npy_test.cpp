@@ -134,7 +134,8 @@ BOOST_AUTO_TEST_CASE(a_refusal_names_reader_file_and_fix, *label("npy_errors_nam
         {"crlf", "its line ends were translated on the way; transfer the file as binary"},
         {"structured",
          "the type is [('a', '<f8'), ('b', '<f4')], several numbers under one name; "
-         "save numpy.lib.recfunctions.structured_to_unstructured(array, '<f8')"},
+         "import numpy.lib.recfunctions, save "
+         "numpy.lib.recfunctions.structured_to_unstructured(array, '<f8')"},
         {"longer", "bytes left over"}};
     for (const auto& [name, reason] : cases) {
         const std::string file = "tests/golden/outputs/" + name + ".npy";
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_header_that_says_something_else_is_refused_with_what_it_s
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)},\r",
          "its line ends were translated on the way"}};
     for (const auto& [header, reason] : cases)
-        check_message([&] { with_header(header); }, {"read_npy: a.npy: ", reason});
+        check_message([&h = header] { with_header(h); }, {"read_npy: a.npy: ", reason});
 }
 
 BOOST_AUTO_TEST_CASE(what_people_hand_in_for_an_npy_is_told_apart) {
@@ -206,7 +207,7 @@ BOOST_AUTO_TEST_CASE(what_people_hand_in_for_an_npy_is_told_apart) {
         {"\xef\xbf\xbdNUMPY\x01", "an .npy whose first byte was changed"},
         {"1.0 2.0 3.0\n", "not an .npy array of version 1.0; numpy.save writes one"}};
     for (const auto& [bytes, reason] : cases)
-        check_message([&] { parsed(bytes); }, {"read_npy: a.npy: ", reason});
+        check_message([&b = bytes] { parsed(b); }, {"read_npy: a.npy: ", reason});
 }
 
 BOOST_AUTO_TEST_CASE(a_shape_that_overflows_is_refused) {

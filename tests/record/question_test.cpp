@@ -49,7 +49,8 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_together_is_refused) {
         {{"--prefix"}, "--prefix stands once, with a value behind it"},
         {{"--past=3"}, "there is no option --past"}};
     for (const auto& [arguments, reason] : cases)
-        check_message([&] { question_of(arguments); }, {reason, "; usage: before.npy after.npy"});
+        check_message([&a = arguments] { question_of(a); },
+                      {reason, "; usage: before.npy after.npy"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
