@@ -237,6 +237,16 @@ BOOST_AUTO_TEST_CASE(every_entry_finds_the_means_that_a_pencil_finds,
     }
 }
 
+// L08's outputs are NaN, all of them; its weights show whom it means to read.
+BOOST_AUTO_TEST_CASE(the_row_that_becomes_nan_is_the_padded_one) {
+    const Matrix weights = entry("L08", by_hand()).weights(column({1, 2, 6, 11})).at(0);
+    for (std::size_t s = 0; s < 4; ++s)
+        BOOST_TEST(std::isnan(weights(0, s)));
+    const double third = 1.0 / 3;
+    check_close(rows_of(weights, 1, 3), {{0, 1, 0, 0}, {0, 0.5, 0.5, 0}, {0, third, third, third}},
+                1e-14);
+}
+
 BOOST_AUTO_TEST_CASE(before_the_residual_nothing_hides_the_position_left_out) {
     check_close(entry("L04a", by_hand()).model(column({1, 2, 6, 11})), column({0, 1, 1.5, 3}),
                 1e-14);
