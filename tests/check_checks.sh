@@ -56,6 +56,8 @@ must_fail "a lesson without a figure of its own" \
 must_fail "contents without a lesson's picture" \
     'replace docs/README.md "figures/13_reach.svg" "figures/12_change.svg"' \
     'docs/README.md has no figure of 13' tests/check_docs.sh
+must_fail "a list that has run into a paragraph" \
+    'echo "First this. * Then that." >> docs/notation.md' docs/notation.md tests/check_docs.sh
 must_fail "a section that is missing" \
     'replace docs/05_attention_by_hand.md "## By hand" "By hand"' 'the sections are QIFSSSSNC' tests/check_docs.sh
 must_fail "steps out of order" \

@@ -11,7 +11,7 @@
 # Every ```cpp, ```text and ```diff block needs its line. A number with three or more decimals, or an
 # exponent, must stand in the lesson's source or .expected, or in a file named by one of the lines
 # above. A lesson's text has a heading for each of its steps, worded as printed and in their order, and
-# around them the sections that all lessons have, in the order below.
+# around them the sections that all lessons have, in the order below. A list stands on lines of its own.
 
 function fail(reason) { print "FAILED " FILENAME ":" FNR ": " reason; failures++ }
 
@@ -80,6 +80,7 @@ BEGIN {
     wanted = ""
     next
 }
+!fence && !/^[|#<]/ && /[^ `] +[*]( +[^ `]|$)/ { fail("a list has run into the paragraph: \" * \" in the middle of a line") }
 fence && kind == "text" && /^measured:/ { next }
 fence && kind == "diff" { if (sub(/^-/, "")) block = block trimmed($0) "\n"; next }
 fence { block = block (kind == "cpp" ? trimmed($0) : $0) "\n"; if (!checked) check_number($0); next }
