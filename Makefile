@@ -29,7 +29,7 @@ lesson    = $(firstword $(filter $*_% 0$*_%,$(LESSONS)))
 MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: FORCE proof help list course vscode figures record audit bench fuzz test clean
+.PHONY: FORCE writable proof help list course vscode figures record audit bench fuzz test clean
 
 proof: $(BUILD)/10_proof_by_intervention
 	@$<
@@ -53,8 +53,14 @@ debug-%: FORCE
 vscode:
 	@sh lessons/debugger/vscode.sh
 
-$(filter exercise-% hint-% solution-% watch-% progress,$(MAKECMDGOALS)): $(STANDARD).gch FORCE
+# An exercise's check is compiled; a hint needs no compiler.
+$(filter exercise-% watch-% progress,$(MAKECMDGOALS)): writable $(STANDARD).gch
+$(filter exercise-% watch-% progress hint-% solution-% reset-% undo,$(MAKECMDGOALS)): FORCE
 	@COMPILE='$(COMPILE) $(LINK)' BUILD='$(BUILD)' JOBS='$(JOBS)' LEVEL='$(LEVEL)' sh tests/exercises/exercise.sh $@
+
+writable:
+	@{ mkdir -p $(BUILD) && [ -w $(BUILD) ]; } 2>/dev/null || { echo 'Nothing can be written in $(BUILD)/,'\
+	  'where programs are built. Elsewhere: make $(MAKECMDGOALS) BUILD=/tmp/glassbox' >&2; exit 2; }
 
 figures: $(LESSONS:%=$(BUILD)/%)
 	@for lesson in $(LESSONS); do $(BUILD)/$$lesson --figures docs/figures || exit; done

@@ -44,6 +44,7 @@ void check() {
     expect("q = k = 0, so all scores are equal; v(s) is 1 in channel s, so the output shows the "
            "weights",
            unless_refused([&] { return attend_by_hand(zero, zero, one_each); },
+                          "softmax: all 0 scores",
                           "Has some position no key to read? It may always read itself: s <= t "
                           "includes s = t."),
            with(right),
@@ -56,7 +57,14 @@ void check() {
              "Only channel 0 has been written, and only with the position's own value."},
             {{{1, 0, 0}, {0, 0.5, 0}, {0, 0, 1.0 / 3.0}},
              "Only the last term of each sum has arrived: the terms must be added up (+=)."},
-            {with(itself), "Each position reads only itself; it may read all s <= t."}},
+            {with(itself),
+             "These are the position's own values. It may read all s <= t: are other scores "
+             "computed, and is v(s, c) added, not v(t, c)?"},
+            {Matrix(3, 3),
+             "Nothing but zeros: is output ever written? Or were the scores, which are 0 here, "
+             "taken for weights? softmax comes between."},
+            {{{1, 0, 0}, {1, 1, 0}, {1, 1, 1}},
+             "These weights do not sum to 1: softmax divides by the sum of the exponentials."}},
            {"t", "s"});
 
     const Matrix q{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}};

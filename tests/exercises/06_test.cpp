@@ -39,7 +39,7 @@ void check() {
     const Axes axes{"t", "s"};
     const auto mine = [](const Matrix& scores) {
         return unless_refused(
-            [&] { return causal_weights(scores); },
+            [&] { return causal_weights(scores); }, "are -infinity",
             "Is a row forbidden altogether? A position may always read itself: only s > t is "
             "forbidden.");
     };
