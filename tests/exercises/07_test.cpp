@@ -9,16 +9,23 @@ Matrix plain_norm(const Matrix& x, double epsilon = 1e-5) {
     return layer_norm(x, Matrix(1, x.cols, 1.0), Matrix(1, x.cols, 0.0), epsilon);
 }
 
-// (x - mean of its row) / deviation(variance of its row times C, C)
-Matrix bent_norm(const Matrix& x, double (*deviation)(double squares, double C)) {
+double exact(double sum) {
+    return sum;
+}
+
+// (x - mean of its row) / deviation(variance of its row times C, C); sums are kept as `held` says.
+Matrix bent_norm(const Matrix& x, double (*deviation)(double squares, double C),
+                 double (*held_sum)(double) = exact, double (*held_mean)(double) = exact,
+                 double (*held_squares)(double) = exact) {
     Matrix result = x;
     const double C = static_cast<double>(x.cols);
     for (std::size_t t = 0; t < x.rows; ++t) {
-        double mean = 0.0, squares = 0.0;
+        double sum = 0.0, squares = 0.0;
         for (const double value : x.row(t))
-            mean += value / C;
+            sum = held_sum(sum + value);
+        const double mean = held_mean(sum / C);
         for (const double value : x.row(t))
-            squares += (value - mean) * (value - mean);
+            squares = held_squares(squares + (value - mean) * (value - mean));
         for (double& value : result.row(t))
             value = (value - mean) / deviation(squares, C);
     }
@@ -62,9 +69,20 @@ void check() {
            {{Matrix(1, 4, std::numeric_limits<double>::quiet_NaN()),
              "0 / 0 is nan: epsilon belongs inside the root."}});
 
-    const Matrix five{{0.1, 0.7, -1.3, 2.2, 0.4}};
-    expect("the row 0.1 0.7 -1.3 2.2 0.4: C is 5, and no number is whole", norm_of_rows(five),
-           plain_norm(five));
+    const Matrix five{{0.1, 0.7, -1.3, 2.2, 4.4}};
+    const auto root = [](double squares, double C) { return std::sqrt(squares / C + 1e-5); };
+    const auto whole = [](double sum) { return std::trunc(sum); };
+    const std::string fractions =
+        "A whole number has dropped the fractions of a sum or of the mean: they are doubles. "
+        "std::accumulate counts in the type of its last argument: 0.0, not 0.";
+    expect("the row 0.1 0.7 -1.3 2.2 4.4: C is 5, and no number is whole", norm_of_rows(five),
+           plain_norm(five),
+           {{bent_norm(five, root, whole), fractions},
+            {bent_norm(five, root, exact, whole), fractions},
+            {bent_norm(five, root, whole, whole), fractions},
+            {bent_norm(five, root, exact, exact, whole), fractions},
+            {bent_norm(five, root, whole, exact, whole), fractions},
+            {bent_norm(five, root, whole, whole, whole), fractions}});
 }
 
 int main() {
