@@ -7,14 +7,24 @@
 using namespace glassbox;
 
 // Two pairs of channels at four positions; the angle of the second pair is speed * t, in a unit.
-Matrix waves(double speed, double unit = 1.0) {
+Matrix waves(double speed, double unit = 1.0, double first = 0.0) {
     Matrix P(4, 4);
     for (std::size_t t = 0; t < 4; ++t) {
-        const double angle = unit * static_cast<double>(t), slow = speed * angle;
+        const double angle = unit * (static_cast<double>(t) + first), slow = speed * angle;
         P.values[4 * t] = std::sin(angle);
         P.values[4 * t + 1] = std::cos(angle);
         P.values[4 * t + 2] = std::sin(slow);
         P.values[4 * t + 3] = std::cos(slow);
+    }
+    return P;
+}
+
+// Channel c turned by t / 10000^(c / C).
+Matrix waves_of_channels() {
+    Matrix P = waves(0.01);
+    for (std::size_t t = 0; t < 4; ++t) {
+        P(t, 1) = std::cos(0.1 * static_cast<double>(t));
+        P(t, 3) = std::cos(0.001 * static_cast<double>(t));
     }
     return P;
 }
@@ -45,6 +55,9 @@ void check() {
           "The angles were turned into degrees, or from them: std::sin takes radians as they are."},
          {waves(0.01, 180.0 / std::numbers::pi),
           "The angles were turned into degrees, or from them: std::sin takes radians as they are."},
+         {waves(0.01, 1.0, 1.0), "The positions count from 1 here: they count from 0."},
+         {waves_of_channels(),
+          "Each channel has an angle of its own: a pair shares one, that of i."},
          {waves(0.1), "The second pair is too fast: the exponent is 2i / C for pair i, not i / C."},
          {waves(100.0), "The second pair is faster than the first: t is divided by the power."}});
     expect("the code of 3 positions in 6 channels", code_of_positions(3, 6),

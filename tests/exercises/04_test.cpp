@@ -91,13 +91,13 @@ void check() {
            axes);
 
     const Matrix low{{-802, -801, -800}, {0, 0, 0}};
-    expect(
-        "the scores -802 -801 -800 and 0 0 0", shares_of_rows(low), shares,
-        {{shares_with(low, {0, 0}),
-          "0 was subtracted from row t0, and 0 / 0 is nan. Does the search for the maximum start "
-          "at 0, or at numeric_limits<double>::min(), the smallest positive double? It must "
-          "start at -infinity, below every score."}},
-        axes);
+    expect("the scores -802 -801 -800 and 0 0 0", shares_of_rows(low), shares,
+           {{shares_with(low, {0, 0}),
+             "The exponentials of row t0 are all 0, and 0 / 0 is nan: what was subtracted lies far "
+             "above its scores. Are they made positive, or does the search for the maximum start "
+             "at 0, or at numeric_limits<double>::min(), the smallest positive double? It must "
+             "start at -infinity, below every score."}},
+           axes);
 
     const double far = -3e9; // below every int
     const Matrix lower{{-2000, -2001, -2002}, {far, far - 1, far - 2}};

@@ -32,6 +32,22 @@ Matrix bent_norm(const Matrix& x, double (*deviation)(double squares, double C),
     return result;
 }
 
+// (x - mean, or x) / root of the mean square of (x - mean, or x): 1 subtracts the mean, 0 does not.
+Matrix root_mean_square_norm(const Matrix& x, double below, double above) {
+    Matrix result = x;
+    const double C = static_cast<double>(x.cols);
+    for (std::size_t t = 0; t < x.rows; ++t) {
+        double mean = 0.0, squares = 0.0;
+        for (const double value : x.row(t))
+            mean += value / C;
+        for (const double value : x.row(t))
+            squares += (value - below * mean) * (value - below * mean);
+        for (double& value : result.row(t))
+            value = (value - above * mean) / std::sqrt(squares / C + 1e-5);
+    }
+    return result;
+}
+
 // Mean and variance over all rows together.
 Matrix norm_of_all(const Matrix& x) {
     Matrix all = x, result = x;
@@ -47,7 +63,16 @@ void check() {
         "the rows 1 2 3 6 and 10 20 20 10", norm_of_rows(x), plain_norm(x),
         {{x, "The rows come out as they went in: mean and variance are still to be computed."},
          {bent_norm(x, [](double, double) { return 1.0; }),
-          "The mean is right, but nothing divides by the root of the variance."},
+          "The mean is right, but nothing divides by the root of the variance. (A power of 1 / 2 "
+          "is "
+          "one of 0: both are whole numbers.)"},
+         {plain_norm(x, 1e-6), "Epsilon is 1e-5, not 1e-6."},
+         {plain_norm(x, 1e-8), "Epsilon is 1e-5, not 1e-8."},
+         {root_mean_square_norm(x, 0.0, 0.0),
+          "The mean was subtracted neither in the variance nor in the result. (This is RMSNorm.)"},
+         {root_mean_square_norm(x, 1.0, 0.0), "The result needs x - mean above the root too."},
+         {root_mean_square_norm(x, 0.0, 1.0),
+          "The mean of the squares is no variance: subtract the mean before a number is squared."},
          {bent_norm(x,
                     [](double squares, double C) { return std::sqrt(squares / (C - 1) + 1e-5); }),
           "The variance was divided by C - 1. Layer norm divides by C."},

@@ -39,6 +39,12 @@ void check() {
          "Twice too large: the 1/2 is missing."},
         {each(x, [](double a) { return 0.5 * a * (1.0 + std::erf(a * std::numbers::sqrt2)); }),
          "x was multiplied by sqrt(2), not divided."},
+        {each(x, [](double a) { return 0.5 * a * (1.0 - std::erf(a / std::numbers::sqrt2)); }),
+         "1 - erf is the share above x. Asked for is the share below: 1 + erf."},
+        {each(x, [](double a) { return a / (1.0 + std::exp(-a)); }),
+         "This is SiLU, x times the logistic function. Asked for is the form with erf."},
+        {each(x, [](double a) { return a / (1.0 + std::exp(-1.702 * a)); }),
+         "This is the logistic approximation. Asked for is the exact form, with erf."},
         {each(x, [](double a) { return 0.5 * a * (1.0 + std::erfc(a / std::numbers::sqrt2)); }),
          "This is erfc, which is 1 - erf. Asked for is erf."}};
     for (const bool rounded : {false, true})

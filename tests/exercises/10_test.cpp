@@ -7,7 +7,7 @@
 using namespace glassbox;
 
 // What a leak does to the output of the block of lesson 10. `changed` says of an element of the
-// input whether it differs from the one that the test was given.
+// input whether it differs from the one that the test was given, or is missing.
 using Changed = std::function<bool(std::size_t t, std::size_t c)>;
 using Leak = void (*)(Matrix& output, const Matrix& x, const Changed& changed);
 
@@ -34,7 +34,7 @@ void fourth_reads_last(Matrix& output, const Matrix& x, const Changed&) {
 }
 
 void last_bit(Matrix& output, const Matrix& x, const Changed& changed) {
-    for (std::size_t t = 0; t + 1 < x.rows; ++t)
+    for (std::size_t t = 0; t < x.rows; ++t)
         if (changed(t + 1, 0))
             output(t, 0) = std::nextafter(output(t, 0), 1e300);
 }
@@ -46,7 +46,7 @@ Model leaking(Leak leak, const Matrix& given, std::vector<Matrix>& asked) {
         asked.push_back(x);
         Matrix output = block(x);
         leak(output, x, [&](std::size_t t, std::size_t c) {
-            return t >= given.rows || !same_bits(x(t, c), given(t, c));
+            return t < given.rows && (t >= x.rows || !same_bits(x(t, c), given(t, c)));
         });
         return output;
     };
@@ -86,6 +86,8 @@ std::string in_the_inputs(const std::vector<Matrix>& asked, const Matrix& x, con
     const auto& [name, added, causal, s, c, words] = leak;
     bool position = false, channel = false;
     for (const Matrix& input : asked) {
+        if (input.rows != x.rows) // a prefix, say
+            continue;
         require_shape(input, x.rows, x.cols, "the model's input");
         if (causal && !finite(input))
             return "An input was made nan or infinite. This model multiplies the future by weights "
@@ -106,7 +108,7 @@ std::string in_the_inputs(const std::vector<Matrix>& asked, const Matrix& x, con
     if (!causal && !channel)
         return none_changed + "channel " + std::to_string(c) + " of position " + number +
             ". All channels of a position are changed" +
-            (x(s, c) == 0.0 ? "; this one is 0, and stays 0 whatever it is multiplied by." : ".");
+            (x(s, c) == 0.0 ? "; this one is 0, which no factor changes." : ".");
     return words;
 }
 

@@ -50,6 +50,12 @@ Matrix reads_where(bool (*may_read)(std::size_t t, std::size_t s)) {
     return reads;
 }
 
+Matrix exactly_one_way(Matrix ways) {
+    for (double& number : ways.values)
+        number = number == 1.0 ? 1.0 : 0.0;
+    return ways;
+}
+
 // What `layers` layers with the window that a row seems to show would reach, row by row or all
 // alike.
 Matrix as_if_a_window(const Matrix& reads, std::size_t layers, std::size_t row) {
@@ -73,6 +79,11 @@ void check() {
                            "These are the numbers of ways, 1, 2, 3 ... (? in the picture). "
                            "Asked for is 1 where there is any way."});
         guesses.push_back({matmul(two, reads), guesses[0].words});
+        guesses.push_back({Matrix(T, T, 1.0), "Everything is reached: does >= 0 stand for > 0?"});
+        guesses.push_back({reads_where([](std::size_t t, std::size_t s) { return s <= t; }),
+                           "This is the whole past: how far a layer sees is written in reads."});
+        guesses.push_back({exactly_one_way(two),
+                           "A 1 only where there is a single way: any number above 0 becomes 1."});
         if (layers != 1)
             guesses.push_back({reads,
                                "This is what one layer reads; the further layers reach "
@@ -112,8 +123,8 @@ void check() {
     no_window("2 layers in which t reads t and t - 2",
               reads_where([](std::size_t t, std::size_t s) { return s == t || s + 2 == t; }), 2);
     no_window(
-        "2 layers in which t reads t, t - 1 and 0",
-        reads_where([](std::size_t t, std::size_t s) { return s == t || s + 1 == t || s == 0; }),
+        "2 layers in which t reads t, 0 and, for once, its future t + 1",
+        reads_where([](std::size_t t, std::size_t s) { return s == t || s == t + 1 || s == 0; }),
         2);
 }
 

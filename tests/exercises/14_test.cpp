@@ -38,6 +38,10 @@ void check() {
            {{attention(rows_of(q, 0, 5), 0, 5, {4, 4, 4, 4, 4}, positions_from(0, 5)),
              "Every query reads the whole chunk, its own future too. Is the mask causal, and were "
              "the positions of the queries counted before the cache grew?"},
+            {attend(rows_of(q, 0, 5), rows_of(k, 0, 5), rows_of(v, 0, 5), positions_from(0, 5),
+                    positions_from(0, 5), Mask{.causal = true})
+                 .weights,
+             "These are the weights: attend(...).output is asked for."},
             {transposed(0, 5),
              "The chunk was multiplied by W^T. A layer's matrices stand on the right as they are: "
              "matmul(chunk, layer.key)."},

@@ -70,6 +70,7 @@ void check() {
           "A window of 4 is the current position and three before "
           "it, not four before it."},
          {positions_from(17, 3), "The current position, 20, is missing: it is one of the 4."},
+         {{20, 19, 18, 17}, "The order was turned round: what is kept keeps its order."},
          {positions_from(18, 3), "One too few: 17 = t - 3 may be read."},
          {{0, 1, 2, 3}, "These are slots. A kept entry keeps its absolute position."},
          {{3, 4, 5, 6}, "These are slots. A kept entry keeps its absolute position."},
