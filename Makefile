@@ -56,7 +56,9 @@ debug-%: FORCE
 	@$(MAKE) -s $(BUILD)/$(lesson)
 	@sh lessons/debugger/start.sh $@ $(BUILD)/$(lesson)
 
-$(filter exercise-% hint-% solution-% watch-% progress,$(MAKECMDGOALS)): $(STANDARD).gch FORCE
+# An exercise's check is compiled; a hint needs no compiler.
+$(filter exercise-% watch-% progress,$(MAKECMDGOALS)): $(STANDARD).gch
+$(filter exercise-% watch-% progress hint-% solution-% reset-% undo,$(MAKECMDGOALS)): FORCE
 	@COMPILE='$(COMPILE) $(LINK)' BUILD='$(BUILD)' JOBS='$(JOBS)' LEVEL='$(LEVEL)' sh tests/exercises/exercise.sh $@
 
 figures: $(LESSONS:%=$(BUILD)/%)

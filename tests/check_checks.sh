@@ -4,13 +4,13 @@ set -u
 here=$(pwd)
 scratch=$here/$BUILD/damaged
 
+fresh_copy() { rm -rf "$scratch" && mkdir -p "$scratch" && cp -R src lessons docs tests README.md LICENSE .clangd "$scratch"; }
+
 # must_fail WHAT DAMAGE NAMED CHECK...: after DAMAGE, CHECK prints a FAILED line that holds NAMED.
 must_fail() {
     what=$1 damage=$2 named=$3
     shift 3
-    rm -rf "$scratch"
-    mkdir -p "$scratch"
-    cp -R src lessons docs tests README.md .clangd "$scratch"
+    fresh_copy
     (cd "$scratch" && eval "$damage" && BUILD=$here/$BUILD sh "$@") > "$scratch/report" 2>&1
     if grep '^FAILED' "$scratch/report" | grep -qF "$named"; then
         echo "ok reported: $what"
@@ -97,17 +97,34 @@ must_fail "an edit that promises what comes without it as well" \
 must_fail "a text of edits that cannot be tried" 'rm tests/try_change.sh' \
     '0 results of 2 edits' tests/check_changes.sh docs/05_attention_by_hand.md
 must_fail "an exercise whose check takes everything" \
-    'replace tests/exercises/08_test.cpp "return checked(check)" "return 0 * checked(check)"' \
+    'replace tests/exercises/08_test.cpp "checked(check)" "checked([] {})"' \
     'exercise 08: start' tests/check_exercises.sh 08
 must_fail "an exercise whose solution is wrong" \
     'replace tests/exercises/08_solution.cpp std::erf std::tanh' \
-    'the solution does not pass' tests/check_exercises.sh 08
-must_fail "an exercise that is no longer the one of its solution" \
+    'exercise 08: solution does not pass' tests/check_exercises.sh 08
+must_fail "an exercise that is not as it starts" \
     'sed "s/Matrix bend/Matrix bent/" tests/exercises/08_solution.cpp > lessons/exercises/08_gelu.cpp' \
-    'outside of the marked place' tests/check_exercises.sh 08
+    'exercise 08: lessons/exercises/08_gelu.cpp is not' tests/check_exercises.sh starts
+must_fail "an exercise that is checked with another library" \
+    'replace tests/exercises/library/model/mask.hpp "s <= t" "t >= s"' \
+    'library/model/mask.hpp is not src/model/mask.hpp' tests/check_exercises.sh library
+must_fail "a link to an exercise that never was" \
+    'echo "[x](../lessons/exercises/99_nothing.cpp)" >> docs/notation.md' 99_nothing.cpp tests/check_docs.sh
 must_fail "a wrong variant whose line is gone" \
     'replace tests/exercises/08_variants.txt "double& x" "double& y"' \
     'is not in the solution' tests/check_exercises.sh 08
+
+# A learner's exercises may be in any state: a helper function, line ends of another system, or gone.
+fresh_copy
+(cd "$scratch/lessons/exercises" && rm -f 01_* 03_* && for file in *.cpp; do
+    { echo 'int helper() { return 1; }' && sed 's/$/ \r/' "$file"; } > x && mv x "$file"; done)
+(cd "$scratch" && for check in "check_docs.sh" "check_exercises.sh 08"; do BUILD=$here/$BUILD sh tests/$check; done) \
+    > "$scratch/report" 2>&1
+if grep '^FAILED' "$scratch/report" || ! grep -q '^ok exercise 08' "$scratch/report"; then
+    echo "FAILED the checks are red from a learner's exercises"
+else
+    echo "ok no check is red from a learner's exercises"
+fi
 rm -rf "$scratch"
 
 # INSTALL, user id, sudo works (yes/no), package managers, compiler: what need_boost.sh runs, in a world of

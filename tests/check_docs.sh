@@ -37,6 +37,9 @@ expect_neighbour "docs/$previous" next ''
 for text in README.md docs/*.md; do
     awk -v expected_files="$(echo lessons/*.expected lessons/debugger/*.expected)" -f tests/check_docs.awk "$text"
     links "$text" | while read -r link; do
+        case $link in *lessons/exercises/*) # a learner may have removed it; these are its names
+            grep -qx "file: lessons/exercises/${link##*/}" tests/exercises/*_variants.txt && continue ;;
+        esac
         [ -z "$link" ] || [ -e "$(dirname "$text")/$link" ] || echo "FAILED $text: broken link $link"
     done
 done

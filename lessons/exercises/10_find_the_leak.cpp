@@ -7,8 +7,8 @@
 //     model(x): T x C in, T x C out, for any x            x(s, c): channel c of position s
 //     same_bits(before.row(t), after.row(t))              are two rows equal in every bit?
 //
-// Your test will be tried on a correct model, which it must clear, and on three with a leak, which
-// it must catch. The one that stands there now makes a single experiment.
+// Your test will be tried on two correct models, which it must clear, and on three with a leak,
+// which it must catch. The one that stands there now makes a single experiment.
 // Lesson: docs/10_proof_by_intervention.md. Check: make exercise-10. Stuck: make hint-10.
 
 #include "numbers/matrix.hpp"

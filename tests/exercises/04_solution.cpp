@@ -5,7 +5,8 @@
 //     weight(t, s) = exp(score(t, s) - m) / sum over all s' of exp(score(t, s') - m)
 //
 // where m is the largest score of row t. scores: T x S, result: T x S. It has to survive scores of
-// 1000 and of -1000. What stands there now is the formula as printed in books.
+// 1000 and of -1000, and one of -infinity beside others gets 0. What stands there now is the formula
+// as printed in books.
 // Lesson: docs/04_softmax.md, STEP 3. Check: make exercise-04. Stuck: make hint-04.
 
 #include "numbers/matrix.hpp"

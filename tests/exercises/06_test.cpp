@@ -39,12 +39,16 @@ void check() {
     const Axes axes{"t", "s"};
     const auto mine = [](const Matrix& scores) {
         return unless_refused(
-            [&] { return causal_weights(scores); },
+            [&] { return causal_weights(scores); }, "are -infinity",
             "Is a row forbidden altogether? A position may always read itself: only s > t is "
             "forbidden.");
     };
-    const Matrix scores{{1, 2, 3}, {0, 1, 1}, {1, 0, 2}};
-    expect("the scores 1 2 3 / 0 1 1 / 1 0 2", mine(scores),
+    const Matrix scores{{1, -2, 3}, {0, 1, 0}, {1, 0, 2}};
+    const Matrix nothing(1, 3, std::numeric_limits<double>::quiet_NaN());
+    Matrix nan_above = softmax_rows(scores); // the last row has no future
+    for (std::size_t t : {0, 1})
+        std::ranges::copy(nothing.row(0), nan_above.row(t).begin());
+    expect("the scores 1 -2 3 / 0 1 0 / 1 0 2", mine(scores),
            softmax_rows(filled(scores, -infinity, future)),
            {{filled(scores, -infinity, future),
              "These are the masked scores. softmax_rows turns them into weights."},
@@ -54,7 +58,14 @@ void check() {
             {softmax_rows(filled(scores, -infinity, beyond_next)),
              "Position t reads t + 1 too, one step into the future."},
             {softmax_rows(filled(scores, 0.0, future)),
-             "A score of 0 is a score like any other, and takes a share. To forbid is -infinity."},
+             "A score of 0 is a score like any other, and takes a share. To forbid is -infinity. "
+             "(An int has none: std::numeric_limits<int>::infinity() is 0.)"},
+            {nan_above,
+             "nan, as from +infinity. Was the sign forgotten, or a score multiplied by -infinity? "
+             "0 and "
+             "negative scores do not become -infinity so: put it in their place."},
+            {transpose(softmax_rows(transpose(filled(scores, -infinity, future)))),
+             "These columns sum to 1. Shares are given out along a row: each asker has its own 1."},
             {filled(softmax_rows(scores), 0.0, future),
              "The mask came after the softmax: the future has taken its share before it was "
              "zeroed, and rows do not sum to 1."}},
