@@ -25,7 +25,7 @@ STANDARD := $(BUILD)/standard.hpp
 
 LESSONS  := $(sort $(patsubst lessons/%.cpp,%,$(wildcard lessons/[0-9]*.cpp)))
 UNITS    := $(sort $(patsubst tests/%.cpp,$(BUILD)/tests/%.o,$(wildcard tests/*/[a-z]*_test.cpp tests/main.cpp)))
-CHECKED  := $(patsubst tests/check_%.sh,%,$(wildcard tests/check_*.sh))
+KNOWN    := $(patsubst tests/check_%.sh,%,$(wildcard tests/check_*.sh))
 lesson    = $(firstword $(filter $*_% 0$*_%,$(LESSONS)))
 list      = awk 'FNR == 1 && sub("^// Lesson ", "")' lessons/[0-9]*.cpp
 no_lesson = { echo "There is no lesson $*. These are there:"; $(list); exit 2; } >&2
@@ -72,7 +72,7 @@ fuzz:
 	@STRICT='$(STRICT)' LIMIT='$(SECONDS)' sh tests/fuzz/run.sh
 
 test: $(BUILD)/flags
-	@$(if $(filter-out $(CHECKED),$(CHECKS)),$(error CHECKS is '$(CHECKS)'; wanted some of: $(CHECKED)))
+	@$(if $(filter-out $(KNOWN),$(CHECKS)),$(error CHECKS is '$(CHECKS)'; wanted some of: $(KNOWN)))
 	@echo 'Building all tests and lessons, then checking: a few minutes.'
 	@CXX='$(CXX)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
 	@$(MAKE) -s -j$(JOBS) $(LESSONS:%=$(BUILD)/%) $(BUILD)/unit_tests build/bench
@@ -81,7 +81,7 @@ test: $(BUILD)/flags
 clean: ; @rm -rf build
 
 .DEFAULT build docs lessons src tests: FORCE
-	@$(error There is no target '$@'$(if $(filter lesson debug exercise hint solution watch,$@),; wanted make $@-05 \
+	@$(error There is no target '$@'$(if $(filter lesson debug exercise hint solution watch reset,$@),; wanted make $@-05 \
 	  or another number); make help lists them all)
 
 $(STANDARD): src/*/*.hpp lessons/*.cpp | $(BUILD)/flags

@@ -67,12 +67,12 @@ answer_of 2 1 'The compiler for_c compiles, but makes no program' make "$elsewhe
 answer_of 2 1 'It said: too_old: error: unrecognized option -std=c++20' make "$elsewhere" CXX=too_old
 : > "$scratch/file"
 answer_of 2 1 "Nothing can be written in $ours/file/build/. make BUILD=DIR" make "BUILD=$ours/file/build"
-stand_in gdb 'exit 0'
+stand_in gdb 'echo STEP in gdb'
 answer_of 2 1 'make debug-05 works without MODE' make "$elsewhere" debug-05 MODE=release
 
-# make -n does nothing
+# make -n does nothing: where nothing is built, nothing is, and where the lessons are, none runs
 for target in proof list course lesson-05 debug-05 vscode figures record audit bench fuzz test progress exercise-05 clean; do
-    make "${elsewhere}_n" -n $target > "$scratch/answer" 2>&1 < /dev/null
+    { make "${elsewhere}_n" -n $target; make "BUILD=$BUILD" -n $target; } > "$scratch/answer" 2>&1 < /dev/null
     if [ -e "$scratch/build_n" ] || grep -q '^STEP\|^01\|passed\|^thrown' "$scratch/answer"; then
         echo "FAILED make -n $target does something"
     else

@@ -493,8 +493,10 @@ BOOST_AUTO_TEST_CASE(a_group_is_asked_for_a_head_that_exists,
                      *label("groups_dealt_out_in_turn") * label("groups_not_checked")) {
     BOOST_CHECK_THROW(multi_head.group_of(4), std::out_of_range);
     check_message([] { multi_head.group_of(4); }, {"no head 4 among 4 heads; they count from 0"});
-    check_message([] { multi_head.group_of(static_cast<std::size_t>(-1)); }, {"no head -1 among 4 heads"});
-    check_message([] { Heads{.count = static_cast<std::size_t>(-1)}.width(8); }, {"Heads: -1 heads for 8 channels"});
+    check_message([] { multi_head.group_of(static_cast<std::size_t>(-1)); },
+                  {"no head -1 among 4 heads"});
+    check_message([] { Heads{.count = static_cast<std::size_t>(-1)}.width(8); },
+                  {"Heads: -1 heads for 8 channels"});
     check_message([] { Heads{4, 0}.group_of(0); }, {"0 groups"});
     check_message([] { Heads{4, 8}.group_of(0); }, {"8 groups for 4 heads"});
 }

@@ -275,8 +275,10 @@ BOOST_AUTO_TEST_CASE(rotary_scores_depend_on_the_distance_alone,
 BOOST_AUTO_TEST_CASE(positions_refuse_what_does_not_fit) {
     check_message([] { sinusoidal_positions({0}, 7); }, {"sinusoidal_positions: the width is 7"});
     check_message([] { sinusoidal_positions({0}, 0); }, {"sinusoidal_positions: the width is 0"});
-    check_message([] { sinusoidal_positions({0}, static_cast<std::size_t>(-1)); }, {"the width is -1; wanted an even"});
-    check_message([] { sinusoidal_positions({0}, static_cast<std::size_t>(-2)); }, {"Matrix: 1x-2 is negative"});
+    check_message([] { sinusoidal_positions({0}, static_cast<std::size_t>(-1)); },
+                  {"the width is -1; wanted an even"});
+    check_message([] { sinusoidal_positions({0}, static_cast<std::size_t>(-2)); },
+                  {"Matrix: 1x-2 is negative"});
     check_message([] { sinusoidal_positions({}, 8); }, {"sinusoidal_positions: ", "0x8", "empty"});
     check_message([] { rotate_positions(Matrix(1, 5), {0}); },
                   {"rotate_positions: the width is 5"});
