@@ -4,8 +4,11 @@ INSTALL  ?= yes
 SECONDS  ?= 20
 JOBS     ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
+# This processor's own instructions, in the word that the compiler takes, if any; asked once, and only if needed.
+takes           = $(shell $(CXX) $1 $(CXXFLAGS) -x c++ -fsyntax-only /dev/null 2>/dev/null && echo $1)
+NATIVE          = $(eval NATIVE := $(or $(call takes,-march=native),$(call takes,-mcpu=native)))$(NATIVE)
 FLAGS_default  := -O0 -g
-FLAGS_release  := -O3 -march=native -DGLASSBOX_FAST
+FLAGS_release   = -O3 $(NATIVE) -DGLASSBOX_FAST
 FLAGS_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 ifeq ($(FLAGS_$(MODE)),)
 $(error MODE is '$(MODE)'; wanted default, release or sanitize)
@@ -17,8 +20,13 @@ STRICT   := -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contr
 COMPILE  := $(CXX) $(STRICT) $(FLAGS_$(MODE)) -Isrc $(CXXFLAGS)
 # Two savings of time, neither needed: the gold linker where it is there, and the standard headers
 # compiled once (they are found by -include; the checks compile every header without them).
-LINK     := $(if $(filter-out sanitize,$(MODE)),$(shell $(CXX) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold))
+LINK     := $(if $(filter-out sanitize,$(MODE)),$(shell $(CXX) $(LDFLAGS) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold)) $(LDFLAGS)
 STANDARD := $(BUILD)/standard.hpp
+# Boost.Test, which may be Homebrew's; the lessons never ask.
+BREW      = $(eval BREW := $(shell brew --prefix boost 2>/dev/null))$(BREW)
+BOOST     = $(if $(BREW),-isystem $(BREW)/include)
+TEST_LINK = $(LINK) $(if $(BREW),-L$(BREW)/lib -Wl$(comma)-rpath$(comma)$(BREW)/lib) -lboost_unit_test_framework
+comma    := ,
 
 LESSONS  := $(sort $(patsubst lessons/%.cpp,%,$(wildcard lessons/[0-9]*.cpp)))
 UNITS    := $(sort $(patsubst tests/%.cpp,$(BUILD)/tests/%.o,$(wildcard tests/*/[a-z]*_test.cpp tests/main.cpp)))
@@ -66,9 +74,9 @@ fuzz:
 
 test:
 	@echo 'Building all tests and lessons, then checking: a few minutes.'
-	@CXX='$(CXX)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
+	@CXX='$(CXX)' CXXFLAGS='$(CXXFLAGS) $(BOOST)' TEST_LINK='$(TEST_LINK)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
 	@$(MAKE) -s -j$(JOBS) $(LESSONS:%=$(BUILD)/%) $(BUILD)/unit_tests build/bench
-	@CXX='$(CXX)' COMPILE='$(COMPILE)' BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/run.sh
+	@CXX='$(CXX)' COMPILE='$(COMPILE)' BOOST='$(BOOST)' TEST_LINK='$(TEST_LINK)' BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/run.sh
 
 clean: ; @rm -rf build
 
@@ -88,21 +96,22 @@ $(STANDARD).gch: $(STANDARD) $(BUILD)/flags
 # The record names the flags it was made with; the audit's demonstration lets 16_record make one.
 $(BUILD)/16_record: DEFINES := -DGLASSBOX_FLAGS='"$(subst ",,$(strip $(STRICT) $(FLAGS_$(MODE)) $(CXXFLAGS)))"'
 $(BUILD)/17_audit: | $(BUILD)/16_record
+$(BUILD)/flags: COMPILE += $(LINK)
 # Lesson 20 measures: optimised in the default build too, so without the headers compiled for that.
 $(BUILD)/20_speed: STANDARD := /dev/null
-$(BUILD)/20_speed: DEFINES := $(if $(filter default,$(MODE)),$(FLAGS_release))
+$(BUILD)/20_speed: DEFINES = $(if $(filter default,$(MODE)),$(FLAGS_release))
 
 build/bench: tests/bench/bench.cpp
-	@mkdir -p build && $(CXX) $(STRICT) $(FLAGS_release) -Isrc -Itests $(CXXFLAGS) -MMD -MP $< -o $@
+	@mkdir -p build && $(CXX) $(STRICT) $(FLAGS_release) -Isrc -Itests $(CXXFLAGS) -MMD -MP $< $(LDFLAGS) -o $@
 
 $(BUILD)/%: lessons/%.cpp $(STANDARD).gch
 	@$(COMPILE) $(DEFINES) -include $(STANDARD) -MMD -MP $< $(LINK) -o $@
 
 $(BUILD)/tests/%.o: tests/%.cpp $(STANDARD).gch
 	@mkdir -p $(@D)
-	@$(COMPILE) -DBOOST_TEST_DYN_LINK -Itests -include $(STANDARD) -MMD -MP -c $< -o $@
+	@$(COMPILE) -DBOOST_TEST_DYN_LINK $(BOOST) -Itests -include $(STANDARD) -MMD -MP -c $< -o $@
 
 $(BUILD)/unit_tests: $(UNITS)
-	@$(COMPILE) $^ $(LINK) -lboost_unit_test_framework -o $@
+	@$(COMPILE) $^ $(TEST_LINK) -o $@
 
 -include $(LESSONS:%=$(BUILD)/%.d) $(UNITS:.o=.d) build/bench.d
