@@ -34,7 +34,9 @@ for lesson in lessons/[0-9]*.cpp; do
 done
 expect_neighbour "docs/$previous" next ''
 
-for text in README.md docs/*.md; do
+set -- README.md docs/*.md
+echo "wanted $#"
+for text in "$@"; do
     awk -v expected_files="$(echo lessons/*.expected lessons/debugger/*.expected)" -f tests/check_docs.awk "$text"
     links "$text" | while read -r link; do
         [ -z "$link" ] || [ -e "$(dirname "$text")/$link" ] || echo "FAILED $text: broken link $link"
