@@ -18,9 +18,11 @@ COMPILER := $(notdir $(firstword $(CXX)))
 BUILD    := $(if $(filter g++-default c++-default,$(COMPILER)-$(MODE)),build,build/$(COMPILER)-$(MODE))
 STRICT   := -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
 COMPILE  := $(CXX) $(STRICT) $(FLAGS_$(MODE)) -Isrc $(CXXFLAGS)
-# Two savings of time, neither needed: the gold linker where it is there, and the standard headers
-# compiled once (they are found by -include; the checks compile every header without them).
-LINK     := $(if $(filter-out sanitize,$(MODE)),$(shell $(CXX) $(LDFLAGS) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold)) $(LDFLAGS)
+# Two savings of time, neither needed: the gold linker where it is there (for ARM it is broken), and the
+# standard headers compiled once (they are found by -include; the checks compile every header without them).
+GOLD     := $(if $(filter-out sanitize,$(MODE)),$(shell $(CXX) -dumpmachine 2>/dev/null | grep -q '^x86_64' && \
+  $(CXX) $(LDFLAGS) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold))
+LINK     := $(GOLD) $(LDFLAGS)
 STANDARD := $(BUILD)/standard.hpp
 # Boost.Test, which may be Homebrew's; the lessons never ask.
 BREW      = $(eval BREW := $(shell brew --prefix boost 2>/dev/null))$(BREW)

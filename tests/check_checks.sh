@@ -60,6 +60,7 @@ must_fail "contents without a lesson's picture" \
     'docs/README.md has no figure of 13' tests/check_docs.sh
 must_fail "a section that is missing" \
     'replace docs/05_attention_by_hand.md "## By hand" "By hand"' 'the sections are QIFSSSSNC' tests/check_docs.sh
+must_fail "another digest" 'replace README.md 85a68f35167f6117 85a68f35167f6118' 'the digests' tests/check_docs.sh
 must_fail "steps out of order" \
     'awk "/^## STEP 2/ { two = \$0; next } { print } /^## STEP 3/ { print two }" docs/05_attention_by_hand.md > x
     mv x docs/05_attention_by_hand.md' 'the steps are out of order' tests/check_docs.sh

@@ -34,6 +34,10 @@ for lesson in lessons/[0-9]*.cpp; do
 done
 expect_neighbour "docs/$previous" next ''
 
+digests_in() { grep -oE '[0-9a-f]{16}' "$1" | sort -u; }
+[ "$(digests_in README.md)" = "$(digests_in tests/digests.txt)" ] ||
+    echo "FAILED README.md does not name the digests of tests/digests.txt, and no others"
+
 set -- README.md docs/*.md
 echo "wanted $#"
 for text in "$@"; do
