@@ -4,10 +4,13 @@ INSTALL  ?= yes
 SECONDS  ?= 20
 JOBS     ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
+# This processor's own instructions, in the word that the compiler takes, if any; asked once, and only if needed.
+takes           = $(shell $(CXX) $1 $(CXXFLAGS) -x c++ -fsyntax-only /dev/null 2>/dev/null && echo $1)
+NATIVE          = $(eval NATIVE := $(or $(call takes,-march=native),$(call takes,-mcpu=native)))$(NATIVE)
 # The standard library checks the indices of vectors and spans: GNU's by the first macro, LLVM's by the second.
 CHECKED        := -D_GLIBCXX_ASSERTIONS -D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE
 FLAGS_default  := -O0 -g $(CHECKED)
-FLAGS_release  := -O3 -march=native -DGLASSBOX_FAST
+FLAGS_release   = -O3 $(NATIVE) -DGLASSBOX_FAST
 FLAGS_sanitize := -O1 -g $(CHECKED) -fsanitize=address,undefined -fno-sanitize-recover=all
 ifeq ($(FLAGS_$(MODE)),)
 $(error MODE is '$(MODE)'; wanted default, release or sanitize)
@@ -18,10 +21,17 @@ BUILD    := $(if $(filter g++-default c++-default,$(COMPILER)-$(MODE)),build,bui
 $(if $(filter-out 1,$(words $(BUILD))),$(error BUILD is '$(BUILD)'; wanted one folder, without a blank in its name))
 STRICT   := -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
 COMPILE  := $(CXX) $(STRICT) $(FLAGS_$(MODE)) -Isrc $(CXXFLAGS)
-# Two savings of time, neither needed: the gold linker where it is there, and the standard headers
-# compiled once (they are found by -include; the checks compile every header without them).
-LINK     := $(if $(filter-out sanitize,$(MODE)),$(shell $(CXX) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold))
+# Two savings of time, neither needed: the gold linker where it is there (for ARM it is broken), and the
+# standard headers compiled once (they are found by -include; the checks compile every header without them).
+GOLD     := $(if $(filter-out sanitize,$(MODE)),$(shell $(CXX) -dumpmachine 2>/dev/null | grep -q '^x86_64' && \
+  $(CXX) $(LDFLAGS) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold))
+LINK     := $(GOLD) $(LDFLAGS)
 STANDARD := $(BUILD)/standard.hpp
+# Boost.Test, which may be Homebrew's; the lessons never ask.
+BREW      = $(eval BREW := $(shell brew --prefix boost 2>/dev/null))$(BREW)
+BOOST     = $(if $(BREW),-isystem $(BREW)/include)
+TEST_LINK = $(LINK) $(if $(BREW),-L$(BREW)/lib -Wl$(comma)-rpath$(comma)$(BREW)/lib) -lboost_unit_test_framework
+comma    := ,
 
 LESSONS  := $(sort $(patsubst lessons/%.cpp,%,$(wildcard lessons/[0-9]*.cpp)))
 UNITS    := $(sort $(patsubst tests/%.cpp,$(BUILD)/tests/%.o,$(wildcard tests/*/[a-z]*_test.cpp tests/main.cpp)))
@@ -74,9 +84,9 @@ fuzz:
 test: $(BUILD)/flags
 	@$(if $(filter-out $(KNOWN),$(CHECKS)),$(error CHECKS is '$(CHECKS)'; wanted some of: $(KNOWN)))
 	@echo 'Building all tests and lessons, then checking: a few minutes.'
-	@CXX='$(CXX)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
+	@CXX='$(CXX)' CXXFLAGS='$(CXXFLAGS) $(BOOST)' TEST_LINK='$(TEST_LINK)' INSTALL='$(INSTALL)' sh tests/need_boost.sh
 	@$(MAKE) -s -j$(JOBS) $(LESSONS:%=$(BUILD)/%) $(BUILD)/unit_tests build/bench
-	@CXX='$(CXX)' COMPILE='$(COMPILE)' BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/run.sh
+	@CXX='$(CXX)' COMPILE='$(COMPILE)' BOOST='$(BOOST)' TEST_LINK='$(TEST_LINK)' BUILD='$(BUILD)' JOBS='$(JOBS)' sh tests/run.sh
 
 clean: ; @rm -rf build
 
@@ -100,21 +110,22 @@ $(STANDARD).gch: $(STANDARD) $(BUILD)/flags
 # The record names the flags it was made with; the audit's demonstration lets 16_record make one.
 $(BUILD)/16_record: DEFINES := -DGLASSBOX_FLAGS='"$(subst ",,$(strip $(STRICT) $(FLAGS_$(MODE)) $(CXXFLAGS)))"'
 $(BUILD)/17_audit: | $(BUILD)/16_record
+$(BUILD)/flags: COMPILE += $(LINK)
 # Lesson 20 measures: optimised in the default build too, so without the headers compiled for that.
 $(BUILD)/20_speed: STANDARD := /dev/null
-$(BUILD)/20_speed: DEFINES := $(if $(filter default,$(MODE)),$(FLAGS_release))
+$(BUILD)/20_speed: DEFINES = $(if $(filter default,$(MODE)),$(FLAGS_release))
 
 build/bench: tests/bench/bench.cpp | $(BUILD)/flags
-	@mkdir -p build && $(CXX) $(STRICT) $(FLAGS_release) -Isrc -Itests $(CXXFLAGS) -MMD -MP $< -o $@
+	@mkdir -p build && $(CXX) $(STRICT) $(FLAGS_release) -Isrc -Itests $(CXXFLAGS) -MMD -MP $< $(LDFLAGS) -o $@
 
 $(BUILD)/%: lessons/%.cpp $(STANDARD).gch
 	@$(COMPILE) $(DEFINES) -include $(STANDARD) -MMD -MP $< $(LINK) -o $@
 
 $(BUILD)/tests/%.o: tests/%.cpp $(STANDARD).gch
 	@mkdir -p $(@D)
-	@$(COMPILE) -DBOOST_TEST_DYN_LINK -Itests -include $(STANDARD) -MMD -MP -c $< -o $@
+	@$(COMPILE) -DBOOST_TEST_DYN_LINK $(BOOST) -Itests -include $(STANDARD) -MMD -MP -c $< -o $@
 
 $(BUILD)/unit_tests: $(UNITS)
-	@$(COMPILE) $^ $(LINK) -lboost_unit_test_framework -o $@
+	@$(COMPILE) $^ $(TEST_LINK) -o $@
 
 -include $(wildcard $(LESSONS:%=$(BUILD)/%.d) $(UNITS:.o=.d) build/bench.d)

@@ -242,7 +242,7 @@ int lesson() {
 
     step(3, "predict which detectors find these three");
     for (const char* id : {"L06", "L11", "L12b"}) {
-        const auto& [leak, report] = row_of(rows, id);
+        const auto [leak, report] = row_of(rows, id);
         std::cout << leak.id << ", " << leak.title << "\n  " << leak.how
                   << "\n  found by: " << caught_by({leak, report}) << "\n  " << report.conclusion()
                   << "\n";

@@ -1,8 +1,8 @@
 #!/bin/sh
 # The checks can fail: damages a scratch copy in one place and expects a check to name it.
 set -u
-here=$(pwd)
-scratch=$here/$BUILD/damaged
+build=$(cd "$BUILD" && pwd)
+scratch=$build/damaged
 
 fresh_copy() { rm -rf "$scratch" && mkdir -p "$scratch" && cp -R src lessons docs tests README.md LICENSE .clangd "$scratch"; }
 
@@ -11,7 +11,7 @@ must_fail() {
     what=$1 damage=$2 named=$3
     shift 3
     fresh_copy
-    (cd "$scratch" && eval "$damage" && BUILD=$here/$BUILD sh "$@") > "$scratch/report" 2>&1
+    (cd "$scratch" && eval "$damage" && BUILD=$build sh "$@") > "$scratch/report" 2>&1
     if grep '^FAILED' "$scratch/report" | grep -qF "$named"; then
         echo "ok reported: $what"
     elif grep -q '^skipped' "$scratch/report"; then
@@ -21,6 +21,8 @@ must_fail() {
         echo "FAILED not reported: $what"
     fi
 }
+
+counted='mkdir counted && BUILD=counted CHECKS=$0 JOBS=1 sh tests/run.sh' # run.sh with a log of its own
 
 replace() { # file, old, new: in place, on every line
     awk -v old="$2" -v new="$3" '{ while (i = index($0, old))
@@ -60,6 +62,7 @@ must_fail "a list that has run into a paragraph" \
     'echo "First this. * Then that." >> docs/notation.md' docs/notation.md tests/check_docs.sh
 must_fail "a section that is missing" \
     'replace docs/05_attention_by_hand.md "## By hand" "By hand"' 'the sections are QIFSSSSNC' tests/check_docs.sh
+must_fail "another digest" 'replace README.md 85a68f35167f6117 85a68f35167f6118' 'the digests' tests/check_docs.sh
 must_fail "steps out of order" \
     'awk "/^## STEP 2/ { two = \$0; next } { print } /^## STEP 3/ { print two }" docs/05_attention_by_hand.md > x
     mv x docs/05_attention_by_hand.md' 'the steps are out of order' tests/check_docs.sh
@@ -113,12 +116,16 @@ must_fail "a link to an exercise that never was" \
 must_fail "a wrong variant whose line is gone" \
     'replace tests/exercises/08_variants.txt "double& x" "double& y"' \
     'is not in the solution' tests/check_exercises.sh 08
+must_fail "a check that says nothing" 'echo : > tests/check_docs.sh' \
+    'check_docs.sh gave 0 results, wanted at least 1' -c "$counted" docs
+must_fail "a check that loses its list" 'replace tests/check_headers.sh "xargs -P" "true -P"' \
+    'check_headers.sh gave' -c "$counted" headers
 
 # A learner's exercises may be in any state: a helper function, line ends of another system, or gone.
 fresh_copy
 (cd "$scratch/lessons/exercises" && rm -f 01_* 03_* && for file in *.cpp; do
     { echo 'int helper() { return 1; }' && sed 's/$/ \r/' "$file"; } > x && mv x "$file"; done)
-(cd "$scratch" && for check in "check_docs.sh" "check_exercises.sh 08"; do BUILD=$here/$BUILD sh tests/$check; done) \
+(cd "$scratch" && for check in "check_docs.sh" "check_exercises.sh 08"; do BUILD=$build sh tests/$check; done) \
     > "$scratch/report" 2>&1
 if grep '^FAILED' "$scratch/report" || ! grep -q '^ok exercise 08' "$scratch/report"; then
     echo "FAILED the checks are red from a learner's exercises"
@@ -127,10 +134,45 @@ else
 fi
 rm -rf "$scratch"
 
+# What make would run: `makes WHAT WANTED UNWANTED ARGUMENT...`, patterns of grep -E. Stand-ins: a compiler that takes
+# one word for this processor and no other (or none), and a brew.
+world=$build/make_world
+mkdir -p "$world"
+for word in march mcpu nothing; do
+    printf '#!/bin/sh\ncase "$*" in *-%s=*) exit 0 ;; *native* | *gold*) exit 1 ;; esac\n' $word > "$world/takes_$word"
+done
+printf '#!/bin/sh\necho "/brewed/$2"\n' > "$world/brew"
+chmod +x "$world"/*
+make=$(command -v gmake || echo make)
+
+makes() {
+    what=$1 wanted=$2 unwanted=$3
+    shift 3
+    commands=$(unset MAKEFLAGS MFLAGS && PATH=$world:$PATH $make -n BUILD="$BUILD/never" "$@" 2>&1)
+    if echo "$commands" | grep -qE -e "$wanted" && ! echo "$commands" | grep -qE -e "$unwanted"; then
+        echo "ok make: $what"
+    else
+        echo "$commands" | tail -n 3
+        echo "FAILED make: $what"
+    fi
+}
+
+lesson=$BUILD/never/05_attention_by_hand
+makes "-march=native where it is taken" ' -O3 -march=native ' mcpu MODE=release CXX=takes_march "$lesson"
+makes "else -mcpu=native" ' -O3 -mcpu=native ' march MODE=release CXX=takes_mcpu "$lesson"
+makes "else neither" ' -O3 +-DGLASSBOX_FAST ' native MODE=release CXX=takes_nothing "$lesson"
+makes "lesson 20 is optimised in the default build" ' -O3 -mcpu=native .*20_speed' march CXX=takes_mcpu "$BUILD/never/20_speed"
+makes "the default build asks for no processor" ' -O0 -g ' native CXX=takes_march "$lesson"
+makes "LDFLAGS reaches a lesson" '05_attention_by_hand.cpp .*-L/mine .*-o' '/brewed' LDFLAGS=-L/mine "$lesson"
+makes "LDFLAGS and Homebrew reach the unit tests" 'main.o .*-L/mine .*-L/brewed/boost/lib .*-o' nowhere LDFLAGS=-L/mine \
+    "$BUILD/never/unit_tests"
+makes "Homebrew's Boost is found" ' -isystem /brewed/boost/include .*main.cpp' nowhere "$BUILD/never/tests/main.o"
+rm -rf "$world"
+
 # INSTALL, user id, sudo works (yes/no), package managers, compiler: what need_boost.sh runs, in a world of
 # stand-ins in which the compiler never finds Boost.
 installs() {
-    world=$here/$BUILD/world
+    world=$build/world
     rm -rf "$world"
     mkdir -p "$world"
     for tool in sh mktemp rm; do ln -s "$(command -v $tool)" "$world/$tool"; done
@@ -140,7 +182,7 @@ installs() {
     for manager in $4; do
         printf '#!/bin/sh\necho "RAN %s $*"\n' "$manager" > "$world/$manager"
     done
-    chmod +x "$world"/*
+    for tool in no_boost id sudo $4; do chmod +x "$world/$tool"; done # the others are links to the system's
     PATH=$world CXX=${5:-no_boost} CXXFLAGS='' INSTALL=$1 sh tests/need_boost.sh 2>&1 && echo "exit code 0"
     rm -rf "$world"
 }
@@ -149,7 +191,7 @@ boost_case() { # what, pattern wanted, pattern unwanted, arguments of installs
     what=$1 wanted=$2 unwanted=$3
     shift 3
     report=$(installs "$@")
-    if echo "$report" | grep -q "$wanted" && ! echo "$report" | grep -q "$unwanted\|exit code 0"; then
+    if echo "$report" | grep -q "$wanted" && ! echo "$report" | grep -qE "$unwanted|exit code 0"; then
         echo "ok Boost missing: $what"
     else
         echo "$report"

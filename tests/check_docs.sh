@@ -34,7 +34,13 @@ for lesson in lessons/[0-9]*.cpp; do
 done
 expect_neighbour "docs/$previous" next ''
 
-for text in README.md docs/*.md; do
+digests_in() { grep -oE '[0-9a-f]{16}' "$1" | sort -u; }
+[ "$(digests_in README.md)" = "$(digests_in tests/digests.txt)" ] ||
+    echo "FAILED README.md does not name the digests of tests/digests.txt, and no others"
+
+set -- README.md docs/*.md
+echo "wanted $#"
+for text in "$@"; do
     awk -v expected_files="$(echo lessons/*.expected lessons/debugger/*.expected)" -f tests/check_docs.awk "$text"
     links "$text" | while read -r link; do
         case $link in *lessons/exercises/*) # a learner may have removed it; these are its names

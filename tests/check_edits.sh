@@ -3,7 +3,9 @@
 # against it, and compares the tests that fail with those that carry the edit's name as a label.
 # Usage: check_edits.sh NAME...  or  check_edits.sh all; without a name, one edit of the mask.
 set -u
-compiled=$BUILD/edits
+compiled=$BUILD/edits.$$ # one's own: another process may try the same edit
+trap 'rm -rf "$compiled"' EXIT
+trap 'exit 130' INT TERM
 
 edit_names() { sed -n 's/^edit: //p' tests/edits.txt; }
 
@@ -46,16 +48,15 @@ build_with_edit() { # name, edited file
         fi
     done
     edited=$(echo "$COMPILE" | sed "s|-Isrc|-I$scratch/src|")
-    printf '%s\n' $sources | xargs -P "$JOBS" -I{} sh -c "
-        $edited -w -g0 -DBOOST_TEST_DYN_LINK -Itests -include $BUILD/standard.hpp -c tests/{}.cpp \
-            -o $scratch/\$(echo {} | tr / _).o" || return 1
-    $COMPILE $objects -lboost_unit_test_framework -o "$scratch/unit_tests"
+    printf '%s\n' $sources | edited=$edited scratch=$scratch xargs -P "$JOBS" -n 1 sh -c '
+        $edited -w -g0 -DBOOST_TEST_DYN_LINK ${BOOST:-} -Itests -include "$BUILD/standard.hpp" -c "tests/$1.cpp" \
+            -o "$scratch/$(echo "$1" | tr / _).o"' sh || return 1
+    $COMPILE $objects ${TEST_LINK:--lboost_unit_test_framework} -o "$scratch/unit_tests"
 }
 
 try_edit() { # name
     name=$1
     file=$(file_of "$name")
-    rm -rf "${compiled:?}/$name"
     mkdir -p "$compiled/$name"
     cp -R src "$compiled/$name/src"
     if ! apply_edit "$name" "$compiled/$name" "$file"; then
@@ -76,6 +77,7 @@ try_edit() { # name
 
 [ $# -gt 0 ] || set -- ${EDITS:-mask_one_too_far}
 [ "$*" = all ] && set -- $(edit_names)
+echo "wanted $#"
 for name in "$@"; do
     try_edit "$name"
 done

@@ -3,6 +3,7 @@
 set -u
 drawn=$BUILD/figures
 rm -rf "$drawn"
+echo "wanted $(ls docs/figures | grep -c .)"
 for source in lessons/[0-9]*.cpp; do
     "$BUILD/$(basename "$source" .cpp)" --figures "$drawn" || echo "FAILED $source --figures"
 done

@@ -2,6 +2,7 @@
 # Every lesson exits with 0 and prints its .expected, lines that start with "measured:" left out.
 set -u
 actual=$BUILD/lesson.actual
+echo "wanted $(ls lessons/[0-9]*.expected | grep -c .)"
 for source in lessons/[0-9]*.cpp; do
     lesson=$(basename "$source" .cpp)
     expected=lessons/$lesson.expected

@@ -3,6 +3,7 @@
 set -u
 report=$BUILD/unit_tests.report
 rm -f "$report"
+echo "wanted $(cat tests/*/[a-z]*_test.cpp | grep -c '^BOOST_[A-Z_]*TEST_CASE')"
 "$BUILD/unit_tests" --log_level=error --report_level=detailed --report_sink="$report" \
     --color_output=no > "$report.log" 2>&1
 code=$?

@@ -6,7 +6,7 @@ set -u
 boost_is_there() {
     program=$(mktemp) || exit 1 # no place for temporary files says nothing about Boost
     printf '%s\n' '#if !__has_include(<boost/test/unit_test.hpp>)' '#error' '#endif' 'int main() {}' |
-        $CXX ${CXXFLAGS:-} -x c++ - -lboost_unit_test_framework -o "$program" 2>/dev/null
+        $CXX ${CXXFLAGS:-} -x c++ - ${TEST_LINK:--lboost_unit_test_framework} -o "$program" 2>/dev/null
     code=$?
     rm -f "$program"
     return $code

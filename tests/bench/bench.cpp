@@ -1,7 +1,8 @@
 // make bench: how long products, a block and decoding take on one core of this machine.
 //
-//     build/bench                     everything, about a minute
+//     build/bench                     everything, about a minute; ends with the guard
 //     build/bench block T C H         one block alone: its median in milliseconds, nothing else
+//     build/bench guard               is the fast product three times as fast as plain loops?
 //
 // Built with the release flags whatever MODE is, so that there is one answer.
 #include "bench/fast_block.hpp"
@@ -9,9 +10,13 @@
 #include "show/stopwatch.hpp"
 #include "show/terminal.hpp"
 
+#include <algorithm>
+#include <ctime>
 #include <exception>
 #include <fstream>
+#include <functional>
 #include <iostream>
+#include <limits>
 
 using namespace glassbox;
 
@@ -96,7 +101,40 @@ void bench_decoding() {
     }
 }
 
-void bench_all() {
+// The loop i, k, j: the best order that three plain loops can have.
+void by_rows(const Matrix& a, const Matrix& b, Matrix& c) {
+    std::ranges::fill(c.values, 0.0);
+    for (std::size_t i = 0; i < a.rows; ++i)
+        for (std::size_t k = 0; k < a.cols; ++k)
+            for (std::size_t j = 0; j < b.cols; ++j)
+                c.values[i * c.cols + j] += a.values[i * a.cols + k] * b.values[k * b.cols + j];
+}
+
+// Processor time of this process alone, so that a busy machine disturbs little.
+double processor_seconds_of(const std::function<void()>& product) {
+    const std::clock_t start = std::clock();
+    product();
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+// A compiler that no longer vectorises the tile makes right results, slowly: only a clock notices.
+int guard() {
+    constexpr std::size_t n = 512;
+    const Matrix a = NumpyRandom(1).normal(0, 1, n, n), b = NumpyRandom(2).normal(0, 1, n, n);
+    Matrix c(n, n), d(n, n);
+    double slow = std::numeric_limits<double>::infinity(), quick = slow;
+    for (int i = 0; i < 5; ++i) { // best of five, in turn
+        slow = std::min(slow, processor_seconds_of([&] { by_rows(a, b, c); }));
+        quick = std::min(quick, processor_seconds_of([&] {
+                             matmul_fast(a.values, b.values, d.values, n, n, n);
+                         }));
+    }
+    std::cout << "matmul_fast against i, k, j, n = 512: " << fixed(slow / quick, 1)
+              << " times as fast, wanted 3" << std::endl;
+    return slow >= 3 * quick ? 0 : 1;
+}
+
+int bench_all() {
     const double peak = peak_of_one_core();
     std::cout << processor() << ", one core, peak " << fixed(peak, 1) << " GFLOP/s, compiler "
               << __VERSION__ << "\n"
@@ -108,6 +146,7 @@ void bench_all() {
     bench_block(1024, 768, 12);
     bench_block(1024, 768, 1);
     bench_decoding();
+    return guard();
 }
 
 } // namespace
@@ -115,14 +154,16 @@ void bench_all() {
 int main(int argc, char** argv) {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     try {
-        if (arguments.empty()) {
-            bench_all();
-        } else if (arguments.size() == 4 && arguments[0] == "block") {
+        if (arguments.empty())
+            return bench_all();
+        if (arguments.size() == 1 && arguments[0] == "guard")
+            return guard();
+        if (arguments.size() == 4 && arguments[0] == "block") {
             const auto [seconds, parts] = time_block(
                 std::stoul(arguments[1]), std::stoul(arguments[2]), std::stoul(arguments[3]));
             std::cout << fixed(1e3 * median(seconds), 1) << "\n";
         } else {
-            throw std::invalid_argument("usage: bench, or bench block T C H");
+            throw std::invalid_argument("usage: bench, bench guard, or bench block T C H");
         }
     } catch (const std::exception& error) {
         std::cerr << "bench: " << error.what() << "\n";

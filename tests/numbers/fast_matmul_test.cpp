@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <random>
 #include <stdexcept>
@@ -194,43 +193,5 @@ BOOST_AUTO_TEST_CASE(spans_of_another_size_are_refused) {
     BOOST_CHECK_THROW(matmul_fast(six, six, three, 2, 3, 2), std::invalid_argument);
     check_message([&] { matmul_fast(six, six, three, 2, 3, 2); }, {"matmul_fast: ", "n*m"});
 }
-
-#ifdef GLASSBOX_FAST // only an optimised build has a speed to guard
-
-namespace {
-
-// The loop i, k, j: the best order that three plain loops can have.
-void by_rows(const Matrix& a, const Matrix& b, Matrix& c) {
-    std::ranges::fill(c.values, 0.0);
-    for (std::size_t i = 0; i < a.rows; ++i)
-        for (std::size_t k = 0; k < a.cols; ++k)
-            for (std::size_t j = 0; j < b.cols; ++j)
-                c.values[i * c.cols + j] += a.values[i * a.cols + k] * b.values[k * b.cols + j];
-}
-
-// Processor time of this process alone, so that a busy machine disturbs little.
-double seconds_of(const std::function<void()>& product) {
-    const std::clock_t start = std::clock();
-    product();
-    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-}
-
-} // namespace
-
-BOOST_AUTO_TEST_CASE(the_fast_product_takes_at_most_a_third_of_the_loop_by_rows) {
-    std::mt19937_64 random(27);
-    const Matrix a = noise(random, 512, 512), b = noise(random, 512, 512);
-    Matrix c(512, 512), d(512, 512);
-    double slow = infinity, quick = infinity;
-    for (int i = 0; i < 5; ++i) { // best of five, in turn
-        slow = std::min(slow, seconds_of([&] { by_rows(a, b, c); }));
-        quick = std::min(
-            quick, seconds_of([&] { matmul_fast(a.values, b.values, d.values, 512, 512, 512); }));
-    }
-    BOOST_CHECK(same_bits(c, d));
-    BOOST_CHECK_MESSAGE(slow >= 3 * quick, "only " << slow / quick << " times as fast");
-}
-
-#endif
 
 BOOST_AUTO_TEST_SUITE_END()
