@@ -68,8 +68,11 @@ struct CausalityReport {
 
     bool failed(const std::string& letter) const { return of(letter).outcome == Outcome::failed; }
 
-    // For programs: the intervention was made and passed, and nothing else failed. Detectors that
-    // were not applicable do not count, nor those during which the model threw.
+    // Was what the model claims put to the test? By B; by F if it claims nothing of the future.
+    bool judged() const;
+
+    // For programs: the claim was judged, and nothing failed. Detectors that were not applicable do
+    // not count, nor those during which the model threw.
     bool holds() const;
 
     // The detectors during which the model threw, as the end of a conclusion; nothing if none.
@@ -157,10 +160,16 @@ inline CausalityReport examine(const Subject& subject, const Matrix& x) {
     return report;
 }
 
+inline bool CausalityReport::judged() const {
+    const char* judge = of("B").words == detection::no_claim_ahead ? "F" : "B";
+    return of("N").outcome != Outcome::not_applicable &&
+        of(judge).outcome != Outcome::not_applicable;
+}
+
 inline bool CausalityReport::holds() const {
-    return of("B").outcome == Outcome::passed &&
-        std::ranges::none_of(findings,
-                             [](const Finding& f) { return f.outcome == Outcome::failed; });
+    return judged() && std::ranges::none_of(findings, [](const Finding& f) {
+               return f.outcome == Outcome::failed;
+           });
 }
 
 inline std::string CausalityReport::cut_short() const {
@@ -191,9 +200,9 @@ inline std::string CausalityReport::conclusion() const {
          })
         if (failed(letter))
             return meaning + ": " + of(letter).words + cut_short();
-    for (const char* letter : {"N", "B"})
-        if (of(letter).outcome == Outcome::not_applicable)
-            return "NOT JUDGED: " + of(letter).words + cut_short();
+    if (!judged())
+        return "NOT JUDGED: " + of(of("N").outcome == Outcome::not_applicable ? "N" : "B").words +
+            cut_short();
     if (failed("A") && only_tiny)
         return "THE MASK LEAVES A WEIGHT; only rounding hides the leak: " + of("A").words +
             cut_short();

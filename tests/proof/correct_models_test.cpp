@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_SUITE(correct_models)
 
 BOOST_AUTO_TEST_CASE(no_correct_model_is_accused) {
     for (const auto& [name, model] : models)
-        for (const std::size_t T : {2U, 20U}) {
+        for (const std::size_t T : {3U, 20U}) {
             const CausalityReport report = examine({model}, random_input(T, 8));
             BOOST_TEST(report.conclusion() == "CAUSAL, as far as these inputs can show",
                        name << ", T " << T << "\n"
@@ -189,8 +189,8 @@ BOOST_AUTO_TEST_CASE(every_correct_model_with_a_look_ahead_is_accused) {
         for (const auto& peek : std::vector<std::function<double(double)>>{
                  [](double v) { return v > 0 ? 1.0 : 0.0; }, [](double v) { return 1e-9 * v; },
                  [](double v) { return v; }}) {
-            const Model leaky = [&](const Matrix& x) {
-                Matrix result = model(x);
+            const Model leaky = [&, honest = model](const Matrix& x) {
+                Matrix result = honest(x);
                 for (std::size_t t = 0; t + 1 < x.rows; ++t)
                     result(t, 0) += peek(x(t + 1, 0));
                 return result;

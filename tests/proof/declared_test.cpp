@@ -195,6 +195,18 @@ BOOST_AUTO_TEST_CASE(a_reach_that_allows_everything_leaves_nothing_to_judge) {
     }
 }
 
+// A model that reads backwards claims nothing of the future, and all the more of the past.
+BOOST_AUTO_TEST_CASE(a_claim_about_the_past_alone_is_judged_by_the_influence_map) {
+    const Reach backwards = [](std::size_t t, std::size_t s) { return s >= t; };
+    Subject subject{sums_within(backwards)};
+    subject.reach = backwards;
+    const CausalityReport report = examine(subject, random_input(5, 2));
+    BOOST_TEST(report.conclusion() == "AS DECLARED, as far as these inputs can show");
+    BOOST_TEST(report.holds());
+    subject.model = sums_within([](std::size_t t, std::size_t s) { return s + 1 >= t; });
+    BOOST_TEST(examine(subject, random_input(5, 2)).conclusion().starts_with("WRONG REACH: "));
+}
+
 BOOST_AUTO_TEST_CASE(a_window_declared_too_wide_or_too_narrow_is_a_wrong_reach) {
     const Matrix x = random_input(9, 8);
     for (const int claimed : {2, 3, 4}) {
