@@ -113,7 +113,7 @@ $(BUILD)/17_audit: | $(BUILD)/16_record
 $(BUILD)/flags: COMPILE += $(LINK)
 # Lesson 20 measures: optimised in the default build too, so without the headers compiled for that.
 $(BUILD)/20_speed: STANDARD := /dev/null
-$(BUILD)/20_speed: DEFINES = $(if $(filter default,$(MODE)),$(FLAGS_release))
+$(BUILD)/20_speed: DEFINES = $(if $(filter default,$(MODE)),$(FLAGS_release) -U_GLIBCXX_ASSERTIONS -U_LIBCPP_HARDENING_MODE)
 
 build/bench: tests/bench/bench.cpp | $(BUILD)/flags
 	@mkdir -p build && $(CXX) $(STRICT) $(FLAGS_release) -Isrc -Itests $(CXXFLAGS) -MMD -MP $< $(LDFLAGS) -o $@
