@@ -47,7 +47,7 @@ constexpr std::array<Detector, 10> detectors{{
 }};
 
 // What the model claims of the inputs at hand.
-enum class Claim {
+enum class ClaimKind {
     causal,          // nothing was declared, or just that
     declared,        // a reach that lets some of the future in
     causal_and_more, // a reach that forbids all of the future, and more
@@ -56,7 +56,7 @@ enum class Claim {
 struct CausalityReport {
     std::vector<Finding> findings; // one for each of `detectors`, in their order
     double tolerance = 0.0;        // of D, E and parts of G
-    Claim claim = Claim::causal;
+    ClaimKind claim = ClaimKind::causal;
 
     // What the detector with this letter found. Throws std::out_of_range if there is none.
     const Finding& of(const std::string& letter) const {
@@ -91,15 +91,15 @@ inline Finding run_detector(const Detector& detector, const Subject& subject, co
     }
 }
 
-inline Claim claim_of(const Subject& subject, std::size_t T) {
+inline ClaimKind claim_of(const Subject& subject, std::size_t T) {
     bool causal = true;
     for (std::size_t t = 0; t < T; ++t)
         for (std::size_t s = 0; s < T; ++s) {
             if (s > t && subject.may_matter(t, s))
-                return Claim::declared;
+                return ClaimKind::declared;
             causal = causal && subject.may_matter(t, s) == (s <= t);
         }
-    return causal ? Claim::causal : Claim::causal_and_more;
+    return causal ? ClaimKind::causal : ClaimKind::causal_and_more;
 }
 
 // Throws std::invalid_argument for what cannot be examined.
@@ -183,14 +183,14 @@ inline std::string CausalityReport::cut_short() const {
 // What the findings amount to, in one line. "Leak" is said only where a finite change of a later
 // input moved an earlier output, or would have but for rounding.
 inline std::string CausalityReport::conclusion() const {
-    const std::string name = claim == Claim::declared ? "AS DECLARED" : "CAUSAL";
+    const std::string name = claim == ClaimKind::declared ? "AS DECLARED" : "CAUSAL";
     const bool only_tiny = of("A").words.ends_with(detection::only_tiny);
     for (const auto& [letter, meaning] : std::vector<std::pair<std::string, std::string>>{
              {"N",
               "NOT JUDGED, the model is not finite, or random, or keeps a state between calls"},
              {"B",
-              claim == Claim::declared ? "LEAK, what the reach forbids moved"
-                                       : "LEAK, the future moves the past"},
+              claim == ClaimKind::declared ? "LEAK, what the reach forbids moved"
+                                           : "LEAK, the future moves the past"},
              {"G", "NOT INDEPENDENT"},
              {"F", "WRONG REACH"},
              {"D", "A SHORTER RUN GIVES OTHER NUMBERS"},
@@ -213,7 +213,7 @@ inline std::string CausalityReport::conclusion() const {
     if (failed("A"))
         return "OUTPUTS " + name + ", but the weights are not triangular: " + of("A").words +
             cut_short();
-    return (claim == Claim::causal_and_more ? "AS DECLARED, AND CAUSAL" : name) +
+    return (claim == ClaimKind::causal_and_more ? "AS DECLARED, AND CAUSAL" : name) +
         std::string(", as far as these inputs can show") + cut_short();
 }
 
