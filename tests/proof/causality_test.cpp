@@ -78,7 +78,7 @@ void check_correct(const std::string& name, const Subject& subject, const Matrix
     BOOST_TEST_CONTEXT(name << ", " << shape_text(x) << "\n" << report_text(report)) {
         BOOST_TEST(letters_of(report, Outcome::failed) == "");
         BOOST_TEST(letters_of(report, Outcome::not_applicable) == not_applicable);
-        const bool more = claim_of(subject, x.rows) == Claim::causal_and_more;
+        const bool more = claim_of(subject, x.rows) == ClaimKind::causal_and_more;
         BOOST_TEST(report.conclusion() ==
                    (x.rows == 1 ? "NOT JUDGED: one position has no past"
                         : more  ? "AS DECLARED, AND CAUSAL, as far as these inputs can show"

@@ -12,17 +12,17 @@ namespace {
 struct Family {
     std::string name;
     Reach reach;
-    Claim claim;
+    ClaimKind claim;
 };
 
 // What the models of this file claim, at 9 positions.
 const std::vector<Family> families{
-    {"a prefix of 4", prefix_reach(4), Claim::declared},
-    {"one ahead", ahead_reach(1), Claim::declared},
-    {"chunks of 3", chunk_reach(3), Claim::declared},
-    {"a sink and a window", sink_reach(1, 3, 1), Claim::causal_and_more},
-    {"a window", window_reach(3, 1), Claim::causal_and_more},
-    {"causal", causal_reach(), Claim::causal},
+    {"a prefix of 4", prefix_reach(4), ClaimKind::declared},
+    {"one ahead", ahead_reach(1), ClaimKind::declared},
+    {"chunks of 3", chunk_reach(3), ClaimKind::declared},
+    {"a sink and a window", sink_reach(1, 3, 1), ClaimKind::causal_and_more},
+    {"a window", window_reach(3, 1), ClaimKind::causal_and_more},
+    {"causal", causal_reach(), ClaimKind::causal},
 };
 
 Attention attend_within(const Reach& reach, const Matrix& q, const Matrix& k, const Matrix& v,
@@ -51,10 +51,10 @@ Reach and_also(const Reach& rule, std::size_t also_t, std::size_t also_s) {
     return [=](std::size_t t, std::size_t s) { return rule(t, s) || (t == also_t && s == also_s); };
 }
 
-std::string success(Claim claim) {
-    return std::string(claim == Claim::declared     ? "AS DECLARED"
-                           : claim == Claim::causal ? "CAUSAL"
-                                                    : "AS DECLARED, AND CAUSAL") +
+std::string success(ClaimKind claim) {
+    return std::string(claim == ClaimKind::declared     ? "AS DECLARED"
+                           : claim == ClaimKind::causal ? "CAUSAL"
+                                                        : "AS DECLARED, AND CAUSAL") +
         ", as far as these inputs can show";
 }
 
@@ -84,9 +84,9 @@ BOOST_AUTO_TEST_CASE(a_single_pair_beyond_the_claim_is_found) {
                     continue;
                 const CausalityReport report =
                     examine(network_with(and_also(reach, t, s), reach), x);
-                const std::string wanted = s < t ? "WRONG REACH: "
-                    : claim == Claim::declared   ? "LEAK, what the reach forbids moved: "
-                                                 : "LEAK, the future moves the past: ";
+                const std::string wanted = s < t   ? "WRONG REACH: "
+                    : claim == ClaimKind::declared ? "LEAK, what the reach forbids moved: "
+                                                   : "LEAK, the future moves the past: ";
                 BOOST_TEST(report.conclusion().starts_with(wanted),
                            name << ", " << t << " reads " << s << "\n"
                                 << report_text(report));
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(undeclared_only_the_future_is_forbidden) {
     const Matrix x = random_input(9, 8);
     for (const auto& [name, reach, claim] : families) {
         const CausalityReport report = examine(network_with(reach, {}), x);
-        BOOST_TEST(report.conclusion().starts_with(claim == Claim::declared
+        BOOST_TEST(report.conclusion().starts_with(claim == ClaimKind::declared
                                                        ? "LEAK, the future moves the past: "
                                                        : "CAUSAL, as far as"),
                    name << "\n"
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(masked_data_that_is_read_is_named_where_the_reach_forbids_i
         const CausalityReport report = examine(subject, random_input(9, 2));
         BOOST_TEST(report.failed("C"), name);
         BOOST_TEST(report.conclusion().starts_with(
-                       (claim == Claim::declared ? "AS DECLARED" : "CAUSAL") +
+                       (claim == ClaimKind::declared ? "AS DECLARED" : "CAUSAL") +
                        std::string(" FOR FINITE INPUTS as far as these show, but masked data is "
                                    "read: made the token at position ")),
                    report_text(report));
