@@ -91,8 +91,8 @@ private:
     void compute_scores(Rows q, Rows k, std::size_t top, std::size_t rows) {
         const double root_of_width = std::sqrt(static_cast<double>(D));
         const std::size_t in_tiles = top / 8 * 8;
-        double sums[8][8];
         for (std::size_t s = 0; s < in_tiles; s += 8) {
+            double sums[8][8] = {};
             tile(q[top], q.step, &key_panels_[s * D], D, sums);
             for (std::size_t r = 0; r < 8; ++r)
                 for (std::size_t j = 0; j < 8; ++j)
