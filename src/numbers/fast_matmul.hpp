@@ -46,19 +46,34 @@ void multiply_in_tiles(std::span<const double> a, std::span<double> c, std::size
     }
 }
 
+// The same with fewer than eight rows or columns, where there is no room for a tile. While b is
+// small it lies in the nearest cache, and eight sums at a time stay in registers; a large one is
+// read once, row after row.
+inline void multiply_few(std::span<const double> a, std::span<const double> b, std::span<double> c,
+                         std::size_t n, std::size_t m, std::size_t p) {
+    const std::size_t in_registers = m * p <= 4096 ? p / 8 * 8 : 0;
+    std::ranges::fill(c, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t left = 0; left < in_registers; left += 8) {
+            double sum[8] = {};
+            for (std::size_t k = 0; k < m; ++k)
+                for (std::size_t j = 0; j < 8; ++j)
+                    sum[j] += a[i * m + k] * b[k * p + left + j];
+            std::copy_n(sum, 8, &c[i * p + left]);
+        }
+        for (std::size_t k = 0; k < m; ++k)
+            for (std::size_t j = in_registers; j < p; ++j)
+                c[i * p + j] += a[i * m + k] * b[k * p + j];
+    }
+}
+
 // Any shape. Throws std::invalid_argument for spans of other sizes.
 inline void matmul_fast(std::span<const double> a, std::span<const double> b, std::span<double> c,
                         std::size_t n, std::size_t m, std::size_t p) {
     if (a.size() != n * m || b.size() != m * p || c.size() != n * p)
         throw std::invalid_argument("matmul_fast: wanted spans of n*m, m*p and n*p numbers");
-    if (n < 8 || p < 8) { // no room for a tile
-        std::ranges::fill(c, 0.0);
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t k = 0; k < m; ++k)
-                for (std::size_t j = 0; j < p; ++j)
-                    c[i * p + j] += a[i * m + k] * b[k * p + j];
-        return;
-    }
+    if (n < 8 || p < 8)
+        return multiply_few(a, b, c, n, m, p);
     multiply_in_tiles(a, c, n, m, p, [&](std::size_t j, double* panel) {
         for (std::size_t k = 0; k < m; ++k)
             std::copy_n(&b[k * p + j], 8, &panel[k * 8]);

@@ -722,7 +722,7 @@ BOOST_AUTO_TEST_CASE(another_number_of_positions_than_tokens_is_refused) {
         [&] {
             decoder.extend_at({3, 4, 5}, cache, causal, {2, 3, 4}, {2, 3, 4, 5});
         },
-        {"attend: q (one row per query position) is 3x16, wanted 4x16"});
+        {"attend_heads: q (one row per query position) is 3x16, wanted 4x16"});
     BOOST_CHECK_THROW(decoder.extend_at({3, 4, 5}, cache, causal, {}, {2, 3, 4}),
                       std::invalid_argument);
 }
