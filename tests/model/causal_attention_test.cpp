@@ -121,7 +121,16 @@ bool all_ways_agree(const Block& block, const Matrix& x, const std::vector<std::
 
 BOOST_AUTO_TEST_SUITE(causal_attention)
 
-BOOST_AUTO_TEST_CASE(blocks_with_heads_biases_and_projection_agree_with_pytorch) {
+BOOST_AUTO_TEST_CASE(blocks_with_heads_biases_and_projection_agree_with_pytorch,
+                     *label("mask_removed") * label("mask_one_too_far") * label("scale_left_out") *
+                         label("epsilon_outside_root") * label("variance_by_n_minus_1") *
+                         label("post_norm") * label("residual_dropped") * label("tanh_gelu") *
+                         label("query_and_key_swapped") * label("bias_forgotten") *
+                         label("second_norm_reads_the_input") * label("norms_confused") *
+                         label("norm_ignores_its_bias") * label("first_columns_taken") *
+                         label("groups_dealt_out_in_turn") * label("queries_shared_like_keys") *
+                         label("values_of_the_first_group") * label("keys_of_the_first_group") *
+                         label("heads_written_over_each_other") * label("projection_forgotten")) {
     for (const std::string name : {"heads", "groups"})
         BOOST_TEST_CONTEXT(name) {
             const Block block = golden_block(name);
@@ -130,7 +139,12 @@ BOOST_AUTO_TEST_CASE(blocks_with_heads_biases_and_projection_agree_with_pytorch)
         }
 }
 
-BOOST_AUTO_TEST_CASE(every_way_through_a_golden_block_gives_the_same_bits) {
+BOOST_AUTO_TEST_CASE(every_way_through_a_golden_block_gives_the_same_bits,
+                     *label("mask_removed") * label("mask_one_too_far") * label("post_norm") *
+                         label("value_of_the_wrong_key") * label("query_and_key_swapped") *
+                         label("one_position_too_few_evicted") *
+                         label("one_position_too_many_evicted") * label("newest_keys_evicted") *
+                         label("cache_positions_restart") * label("cache_kept_by_nobody")) {
     for (const std::string name : {"heads", "groups"})
         for (const int window : {Mask::no_window, 1, 3}) {
             Block block = golden_block(name);
@@ -144,7 +158,12 @@ BOOST_AUTO_TEST_CASE(every_way_through_a_golden_block_gives_the_same_bits) {
 
 // The dice are the same everywhere: mt19937 is fixed by the standard, the distributions of the
 // standard library are not. Every tenth case is long enough for the tiles of MODE=release.
-BOOST_AUTO_TEST_CASE(random_chunks_of_random_blocks_give_the_bits_of_the_full_pass) {
+BOOST_AUTO_TEST_CASE(random_chunks_of_random_blocks_give_the_bits_of_the_full_pass,
+                     *label("mask_removed") * label("mask_one_too_far") * label("post_norm") *
+                         label("value_of_the_wrong_key") * label("query_and_key_swapped") *
+                         label("one_position_too_few_evicted") *
+                         label("one_position_too_many_evicted") * label("newest_keys_evicted") *
+                         label("cache_positions_restart") * label("cache_kept_by_nobody")) {
 #ifdef __OPTIMIZE__
     constexpr int cases = 10000;
 #else
@@ -178,7 +197,10 @@ BOOST_AUTO_TEST_CASE(random_chunks_of_random_blocks_give_the_bits_of_the_full_pa
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_block_is_the_last_of_its_stations) {
+BOOST_AUTO_TEST_CASE(a_block_is_the_last_of_its_stations,
+                     *label("post_norm") * label("residual_dropped") *
+                         label("query_and_key_swapped") * label("second_norm_reads_the_input") *
+                         label("norms_confused") * label("projection_forgotten")) {
     const Block block = golden_block("groups");
     const BlockStations at = block.stations(golden("backward", "groups_x"));
     const Matrix& x = golden("backward", "groups_x");
@@ -213,7 +235,9 @@ BOOST_AUTO_TEST_CASE(without_a_projection_the_heads_outputs_are_the_output) {
     BOOST_CHECK(same_bits(attention(x), at.mixed));
 }
 
-BOOST_AUTO_TEST_CASE(rewriting_the_future_leaves_the_past_of_a_block_with_heads_alone) {
+BOOST_AUTO_TEST_CASE(rewriting_the_future_leaves_the_past_of_a_block_with_heads_alone,
+                     *label("mask_removed") * label("mask_one_too_far") *
+                         label("query_and_key_swapped")) {
     NumpyRandom random(7);
     for (const int window : {Mask::no_window, 5}) {
         const Block block = random_block(random, {8, {4, 2}, window, true, true});
@@ -228,7 +252,9 @@ BOOST_AUTO_TEST_CASE(rewriting_the_future_leaves_the_past_of_a_block_with_heads_
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_copied_layer_cache_is_a_branch) {
+BOOST_AUTO_TEST_CASE(a_copied_layer_cache_is_a_branch,
+                     *label("post_norm") * label("query_and_key_swapped") *
+                         label("cache_positions_restart") * label("cache_kept_by_nobody")) {
     const Block block = golden_block("groups");
     const Matrix x = golden("backward", "groups_x");
     LayerCache trunk;
@@ -238,7 +264,10 @@ BOOST_AUTO_TEST_CASE(a_copied_layer_cache_is_a_branch) {
     BOOST_CHECK(same_bits(block.extend(rows_of(x, 4, 2), trunk), rows_of(block(x), 4, 2)));
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_and_leaves_the_cache_as_it_was) {
+BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_and_leaves_the_cache_as_it_was,
+                     *label("query_and_key_swapped") * label("dropped_keys_not_noticed") *
+                         label("heads_not_checked") * label("cache_kept_by_nobody") *
+                         label("cached_positions_not_compared")) {
     const Block block = golden_block("groups");
     const Matrix x = golden("backward", "groups_x");
     LayerCache cache;

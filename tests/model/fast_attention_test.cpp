@@ -70,7 +70,13 @@ bool agree(const Inputs& in, const std::vector<KeyRange>& ranges) {
 
 BOOST_AUTO_TEST_SUITE(fast_attention)
 
-BOOST_AUTO_TEST_CASE(tiles_give_the_bits_of_the_three_passes) {
+BOOST_AUTO_TEST_CASE(tiles_give_the_bits_of_the_three_passes,
+                     *label("maximum_not_subtracted") * label("maximum_starts_at_zero") *
+                         label("fast_terms_reversed") * label("fast_eight_dots_of_one_row") *
+                         label("range_begins_too_late") * label("fast_shared_keys_too_many") *
+                         label("fast_shared_keys_of_the_future") *
+                         label("fast_scale_left_out_of_tiles") * label("fast_values_out_of_order") *
+                         label("fast_last_queries_forgotten")) {
     NumpyRandom random(4);
     for (const std::size_t T : {1U, 2U, 7U, 8U, 9U, 15U, 16U, 17U, 40U})
         for (const std::size_t cached : {0U, 1U, 8U, 13U})
@@ -84,7 +90,11 @@ BOOST_AUTO_TEST_CASE(tiles_give_the_bits_of_the_three_passes) {
                 }
 }
 
-BOOST_AUTO_TEST_CASE(tiles_without_a_mask_give_the_bits_of_the_three_passes) {
+BOOST_AUTO_TEST_CASE(tiles_without_a_mask_give_the_bits_of_the_three_passes,
+                     *label("maximum_not_subtracted") * label("fast_terms_reversed") *
+                         label("fast_eight_dots_of_one_row") * label("fast_shared_keys_too_many") *
+                         label("fast_scale_left_out_of_tiles") * label("fast_values_out_of_order") *
+                         label("fast_last_queries_forgotten")) {
     NumpyRandom random(5);
     for (const std::size_t T : {1U, 8U, 21U})
         for (const int window : {Mask::no_window, 4}) {
@@ -93,7 +103,11 @@ BOOST_AUTO_TEST_CASE(tiles_without_a_mask_give_the_bits_of_the_three_passes) {
         }
 }
 
-BOOST_AUTO_TEST_CASE(a_nan_in_a_forbidden_key_or_value_reaches_no_tile) {
+BOOST_AUTO_TEST_CASE(a_nan_in_a_forbidden_key_or_value_reaches_no_tile,
+                     *label("fast_eight_dots_of_one_row") * label("range_begins_too_late") *
+                         label("fast_shared_keys_too_many") *
+                         label("fast_shared_keys_of_the_future") *
+                         label("fast_values_out_of_order") * label("fast_last_queries_forgotten")) {
     NumpyRandom random(6);
     for (const int window : {Mask::no_window, 6, 17})
         for (const auto& [T, S] : {std::pair{5U, 5U}, {21U, 21U}, {32U, 32U}, {16U, 30U}}) {
@@ -116,7 +130,8 @@ BOOST_AUTO_TEST_CASE(a_nan_in_a_forbidden_key_or_value_reaches_no_tile) {
         }
 }
 
-BOOST_AUTO_TEST_CASE(infinite_and_absent_scores_are_shared_out_as_softmax_does) {
+BOOST_AUTO_TEST_CASE(infinite_and_absent_scores_are_shared_out_as_softmax_does,
+                     *label("maximum_not_subtracted") * label("fast_absent_scores_shared")) {
     for (const std::size_t count : {1U, 3U, 8U, 19U})
         for (const double odd : {infinity, -infinity, not_a_number, 1e300}) {
             std::vector<double> scores(count, 0.5);
@@ -137,7 +152,8 @@ BOOST_AUTO_TEST_CASE(infinite_and_absent_scores_are_shared_out_as_softmax_does) 
     BOOST_CHECK(std::ranges::all_of(nothing_known, [](double x) { return std::isnan(x); }));
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_left_of_an_earlier_head) {
+BOOST_AUTO_TEST_CASE(nothing_is_left_of_an_earlier_head,
+                     *label("range_begins_too_late") * label("fast_shared_keys_of_the_future")) {
     NumpyRandom random(8);
     const Inputs in = drawn(random, 20, 20, 8, 8);
     const std::vector<KeyRange> ranges = ranges_of(20, 20, Mask{});
@@ -147,7 +163,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_of_an_earlier_head) {
     BOOST_CHECK(same_bits(fast(in, ranges).output, first.output));
 }
 
-BOOST_AUTO_TEST_CASE(ranges_are_what_the_mask_allows) {
+BOOST_AUTO_TEST_CASE(ranges_are_what_the_mask_allows, *label("range_begins_too_late")) {
     for (const bool causal : {true, false})
         for (const int window : {1, 3, Mask::no_window})
             for (const int first : {2, 5}) {
@@ -166,7 +182,9 @@ BOOST_AUTO_TEST_CASE(ranges_are_what_the_mask_allows) {
             }
 }
 
-BOOST_AUTO_TEST_CASE(positions_with_gaps_have_no_ranges_and_are_read_all_the_same) {
+BOOST_AUTO_TEST_CASE(positions_with_gaps_have_no_ranges_and_are_read_all_the_same,
+                     *label("mask_removed") * label("mask_one_too_far") *
+                         label("value_of_the_wrong_key")) {
     BOOST_TEST(readable_ranges({0, 2}, {0, 1, 2}, Mask{}).empty());
     BOOST_TEST(readable_ranges({5}, {3, 4, 4}, Mask{}).empty());
     BOOST_TEST(readable_ranges({5, 4}, {4, 5}, Mask{}).empty());
