@@ -80,8 +80,17 @@ int lesson() {
     step(7, "residual again: this is the output");
     const Matrix output = after_attention + thought;
     show("output", output);
-    const bool is_block = same_bits(output, block(x));
-    std::cout << "block(x) has the same bits: " << yes_or_no(is_block) << "\n";
+    const BlockStations at = block.stations(x);
+    const bool same_stations = same_bits(at.ln1, normed) && same_bits(at.attention.queries, q) &&
+        same_bits(at.attention.keys, k) && same_bits(at.attention.values, v) &&
+        same_bits(at.attention.weights[0], attention.weights) &&
+        same_bits(at.attention.output, attention.output) &&
+        same_bits(at.after_attention, after_attention) && same_bits(at.mlp.hidden, hidden) &&
+        same_bits(at.mlp.output, thought) && same_bits(at.output, output);
+    const bool is_block = same_stations && same_bits(output, block(x));
+    std::cout << "block.stations(x) has the same bits at every station: "
+              << yes_or_no(same_stations) << "\nblock(x) has the same bits: " << yes_or_no(is_block)
+              << "\n";
 
     step(8, "the same rows from PyTorch");
     show("PyTorch, float64", pytorch_output);
@@ -112,15 +121,14 @@ int lesson() {
 
 // What each part of the block puts out, in the order of the diagram.
 std::vector<Panel> stations(const Block& block, const Matrix& x) {
-    const Matrix normed = block.ln1(x), attention = block.attention(normed);
-    const Matrix after = x + attention, thought = block.mlp(block.ln2(after));
+    const BlockStations at = block.stations(x);
     return {{"x", x},
-            {"ln1", normed},
-            {"attention", attention},
-            {"(+)", after},
-            {"ln2", block.ln2(after)},
-            {"mlp", thought},
-            {"(+) output", after + thought}};
+            {"ln1", at.ln1},
+            {"attention", at.attention.output},
+            {"(+)", at.after_attention},
+            {"ln2", at.ln2},
+            {"mlp", at.mlp.output},
+            {"(+) output", at.output}};
 }
 
 // Row 3 of x is replaced, as in STEP 10: how far does each row move, station by station?

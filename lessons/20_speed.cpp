@@ -67,12 +67,12 @@ void by_tiles(Numbers a, Numbers b, std::span<double> c, std::size_t n) {
 }
 
 void by_panels(Numbers a, Numbers b, std::span<double> c, std::size_t n) {
-    double sums[8][8];
     std::vector<double> panel(8 * n);
     for (std::size_t j = 0; j < n; j += 8) {
         for (std::size_t k = 0; k < n; ++k)
             std::copy_n(&b[k * n + j], 8, &panel[k * 8]);
         for (std::size_t i = 0; i < n; i += 8) {
+            double sums[8][8] = {};
             tile(&a[i * n], n, panel.data(), n, sums);
             for (std::size_t r = 0; r < 8; ++r)
                 std::copy_n(sums[r], 8, &c[(i + r) * n + j]);

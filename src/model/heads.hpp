@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace glassbox {
@@ -30,8 +31,10 @@ inline std::string counted(std::size_t count, const std::string& thing) {
 
 // States that `parts` things share `whole` things without a remainder. Throws std::invalid_argument
 // that names the nearest numbers that would: 48 heads do not divide 1600 channels; 40 and 50 do.
-inline void require_divides(std::size_t parts, const std::string& part, std::size_t whole,
-                            const std::string& thing) {
+inline void require_divides(std::size_t parts, const char* part, std::size_t whole,
+                            const char* thing) {
+    if (parts != 0 && parts <= whole && whole % parts == 0)
+        return;
     const std::string came = "Heads: " + counted(parts, part);
     if (parts == 0)
         throw std::invalid_argument(came + "; wanted at least 1");
@@ -43,10 +46,8 @@ inline void require_divides(std::size_t parts, const std::string& part, std::siz
         --below; // 1 divides everything
     while (whole % above != 0)
         ++above; // whole divides itself
-    if (below != above)
-        throw std::invalid_argument(came + " do not divide " + counted(whole, thing) + "; " +
-                                    std::to_string(below) + " and " + std::to_string(above) +
-                                    " do");
+    throw std::invalid_argument(came + " do not divide " + counted(whole, thing) + "; " +
+                                std::to_string(below) + " and " + std::to_string(above) + " do");
 }
 
 // How many heads ask, and how many groups of keys and values they share.
@@ -91,21 +92,36 @@ struct HeadedAttention {
     std::size_t scores_read = 0; // over all heads
 };
 
+// H matrices of T x S numbers are more than all the rest of a pass where T and S are large.
+enum class Weights { kept, dropped };
+
 // Keys or values have one row per key position and D columns per group. Throws
 // std::invalid_argument that names what a wrong width would fit.
 inline void require_groups(const Matrix& m, std::size_t S, std::size_t D, const Heads& heads,
-                           const std::string& name) {
+                           std::string_view name) {
     require_filled(m, name);
-    require_shape(m, S, m.cols, name + " (one row per key position)");
+    if (m.rows != S)
+        require_shape(m, S, m.cols, std::string(name) + " (one row per key position)");
     if (m.cols == heads.groups * D)
         return;
     const std::size_t others = m.cols / D;
     const bool fits = m.cols % D == 0 && heads.count % others == 0;
-    throw std::invalid_argument(name + " has " + counted(m.cols, "column") + ", wanted " +
-                                std::to_string(heads.groups * D) + ", " + std::to_string(D) +
-                                " for each of " + counted(heads.groups, "group") +
+    throw std::invalid_argument(std::string(name) + " has " + counted(m.cols, "column") +
+                                ", wanted " + std::to_string(heads.groups * D) + ", " +
+                                std::to_string(D) + " for each of " +
+                                counted(heads.groups, "group") +
                                 (fits ? "; this fits .groups = " + std::to_string(others)
                                       : "; its weight matrix must have as many"));
+}
+
+// States that T queries and S keys and values are what these heads read. Throws as attend_heads.
+inline void require_heads(const Matrix& q, const Matrix& k, const Matrix& v, const Heads& heads,
+                          std::size_t T, std::size_t S) {
+    require_filled(q, "attend_heads: q");
+    require_shape(q, T, q.cols, "attend_heads: q (one row per query position)");
+    const std::size_t D = heads.width(q.cols);
+    require_groups(k, S, D, heads, "attend_heads: k");
+    require_groups(v, S, D, heads, "attend_heads: v");
 }
 
 // q: T x C, k and v: S x GD. Head h attends with its own columns of q to the columns of its group:
@@ -118,15 +134,30 @@ inline void require_groups(const Matrix& m, std::size_t S, std::size_t D, const 
 // that would notice a head in the wrong place: four_groups_are_multi_head_attention.
 inline HeadedAttention attend_heads(const Matrix& q, const Matrix& k, const Matrix& v,
                                     const Heads& heads, const std::vector<int>& query_positions,
-                                    const std::vector<int>& key_positions, const Mask& mask) {
-    require_filled(q, "attend_heads: q");
-    require_shape(q, query_positions.size(), q.cols,
-                  "attend_heads: q (one row per query position)");
+                                    const std::vector<int>& key_positions, const Mask& mask,
+                                    Weights weights = Weights::kept) {
+    require_heads(q, k, v, heads, query_positions.size(), key_positions.size());
     const std::size_t D = heads.width(q.cols);
-    require_groups(k, key_positions.size(), D, heads, "attend_heads: k");
-    require_groups(v, key_positions.size(), D, heads, "attend_heads: v");
-
     HeadedAttention result{Matrix(q.rows, q.cols), {}, 0};
+#ifdef GLASSBOX_FAST // MODE=release: the same sums, faster, and no columns are copied
+    const std::vector<KeyRange> ranges = readable_ranges(query_positions, key_positions, mask);
+    for (std::size_t h = 0; h < heads.count && !ranges.empty(); ++h) {
+        const std::size_t own = h * D, shared = heads.group_of(h) * D;
+        if (weights == Weights::kept)
+            result.weights.emplace_back(q.rows, k.rows);
+        attend_fast({{&q.values[own], q.cols},
+                     {&k.values[shared], k.cols},
+                     {&v.values[shared], v.cols},
+                     {&result.output.values[own], q.cols},
+                     {weights == Weights::kept ? result.weights[h].values.data() : nullptr, k.rows},
+                     D,
+                     D},
+                    ranges);
+        result.scores_read += keys_in(ranges);
+    }
+    if (!ranges.empty())
+        return result;
+#endif
     for (std::size_t h = 0; h < heads.count; ++h) {
         const std::size_t own = h * D;                    // where the head's columns begin
         const std::size_t shared = heads.group_of(h) * D; // where its group's columns begin
@@ -135,7 +166,8 @@ inline HeadedAttention attend_heads(const Matrix& q, const Matrix& k, const Matr
                    query_positions, key_positions, mask);
         for (std::size_t t = 0; t < q.rows; ++t)
             std::ranges::copy(head.output.row(t), result.output.row(t).subspan(own, D).begin());
-        result.weights.push_back(head.weights);
+        if (weights == Weights::kept)
+            result.weights.push_back(head.weights);
         result.scores_read += head.scores_read;
     }
     return result;

@@ -20,6 +20,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace glassbox {
@@ -110,20 +111,20 @@ inline std::ostream& operator<<(std::ostream& out, const Matrix& m) {
 // States a shape as code that runs: require_shape(k, S, D, "attend: k"). Throws
 // std::invalid_argument naming what came and what was wanted.
 inline void require_shape(const Matrix& m, std::size_t rows, std::size_t cols,
-                          const std::string& what) {
+                          std::string_view what) {
     if (m.rows != rows || m.cols != cols)
-        throw std::invalid_argument(what + " is " + shape_text(m) + ", wanted " +
+        throw std::invalid_argument(std::string(what) + " is " + shape_text(m) + ", wanted " +
                                     shape_text(rows, cols));
 }
 
 // An empty matrix is nearly always one that somebody forgot to fill, or moved from.
-inline void require_filled(const Matrix& m, const std::string& what) {
+inline void require_filled(const Matrix& m, std::string_view what) {
     if (m.values.size() != m.rows * m.cols)
-        throw std::invalid_argument(what + " is " + shape_text(m) + " with " +
+        throw std::invalid_argument(std::string(what) + " is " + shape_text(m) + " with " +
                                     std::to_string(m.values.size()) +
                                     " numbers; was it moved from, or its shape changed by hand?");
     if (m.rows == 0 || m.cols == 0)
-        throw std::invalid_argument(what + " is " + shape_text(m) +
+        throw std::invalid_argument(std::string(what) + " is " + shape_text(m) +
                                     ", an empty matrix; wanted at least one row and one column");
 }
 
@@ -181,14 +182,14 @@ inline Matrix matmul_transposed(const Matrix& a, const Matrix& b) {
         throw std::invalid_argument("matmul_transposed(a, b): a is " + shape_text(a) + ", b is " +
                                     shape_text(b) + "; both must have the same number of columns." +
                                     (a.cols == b.rows ? " These fit as matmul(a, b)." : ""));
-#ifdef GLASSBOX_FAST
-    if (a.rows >= 8) // below, the copy would cost more than it saves
-        return matmul(a, transpose(b));
-#endif
     Matrix result(a.rows, b.rows);
+#ifdef GLASSBOX_FAST
+    matmul_transposed_fast(a.values, b.values, result.values, a.rows, a.cols, b.rows);
+#else
     for (std::size_t i = 0; i < a.rows; ++i)
         for (std::size_t j = 0; j < b.rows; ++j)
             result(i, j) = dot(a.row(i), b.row(j));
+#endif
     return result;
 }
 
@@ -209,9 +210,8 @@ inline Matrix columns_of(const Matrix& m, std::size_t first, std::size_t count) 
         throw std::out_of_range("columns_of: " + size_text(count) + " columns from column " +
                                 size_text(first) + " of a " + shape_text(m) + " matrix");
     Matrix part(m.rows, count);
-    for (std::size_t r = 0; r < m.rows; ++r)
-        for (std::size_t c = 0; c < count; ++c)
-            part(r, c) = m(r, first + c);
+    for (std::size_t r = 0; r < m.rows && count > 0; ++r)
+        std::ranges::copy(m.row(r).subspan(first, count), part.row(r).begin());
     return part;
 }
 
@@ -225,6 +225,17 @@ inline void append_rows(Matrix& m, const Matrix& more) {
     m.cols = more.cols;
     m.rows += more.rows;
     m.values.insert(m.values.end(), more.values.begin(), more.values.end());
+}
+
+// Takes the first `count` rows away; the others move up. Throws std::out_of_range if there are not
+// so many.
+inline void drop_first_rows(Matrix& m, std::size_t count) {
+    if (count > m.rows)
+        throw std::out_of_range("drop_first_rows: " + std::to_string(count) + " rows of a " +
+                                shape_text(m) + " matrix");
+    m.values.erase(m.values.begin(),
+                   m.values.begin() + static_cast<std::ptrdiff_t>(count * m.cols));
+    m.rows -= count;
 }
 
 // Element by element. Throws std::invalid_argument if the shapes differ: nothing is broadcast.

@@ -90,7 +90,7 @@ inline Route by_chunks(const Decoder& decoder, const std::vector<int>& tokens,
     Route route;
     for (const int size : sizes) {
         const std::vector<int> chunk = experiment::part(tokens, route.cache.next_position, size);
-        Pass pass = decoder.extend(chunk, route.cache, mask);
+        Pass pass = decoder.extend(chunk, std::move(route.cache), mask);
         append_rows(route.hidden, pass.hidden);
         route.work += pass.work;
         route.cache = std::move(pass.cache);

@@ -5,7 +5,7 @@
 //     build/bench guard               is the fast product three times as fast as plain loops?
 //
 // Built with the release flags whatever MODE is, so that there is one answer.
-#include "bench/fast_block.hpp"
+#include "model/block.hpp"
 #include "record/experiment.hpp"
 #include "show/stopwatch.hpp"
 #include "show/terminal.hpp"
@@ -57,28 +57,71 @@ void bench_matmul(double peak) {
     }
 }
 
-struct BlockSample {
-    std::vector<double> seconds; // sorted
-    BlockTimes parts;            // of the last run
+// A block of GPT-2's kind: H heads, biases, and a projection that joins the heads.
+Block drawn_block(NumpyRandom& random, std::size_t C, std::size_t H) {
+    const auto linear = [&](std::size_t in, std::size_t out) -> Linear {
+        return {random.normal(0, 0.02, out, in), random.normal(0, 0.02, 1, out)};
+    };
+    const auto norm = [&]() -> LayerNorm {
+        return {random.normal(1, 0.1, 1, C), random.normal(0, 0.1, 1, C)};
+    };
+    return {.ln1 = norm(),
+            .attention = {.query = linear(C, C),
+                          .key = linear(C, C),
+                          .value = linear(C, C),
+                          .heads = {H, H},
+                          .project = linear(C, C)},
+            .ln2 = norm(),
+            .mlp = {.expand = linear(C, 4 * C), .project = linear(4 * C, C)}};
+}
+
+struct BlockSetup {
+    NumpyRandom random{7};
+    Block block;
+    Matrix x;
+    BlockSetup(std::size_t T, std::size_t C, std::size_t H)
+        : block(drawn_block(random, C, H)), x(random.normal(0, 1, T, C)) {}
 };
 
-BlockSample time_block(std::size_t T, std::size_t C, std::size_t H) {
-    NumpyRandom random(7);
-    const FastBlock block = FastBlock::drawn(random, C, H);
-    const Matrix x = random.normal(0, 1, T, C);
-    BlockRun run(block, T);
-    run(x); // touches the memory
-    std::vector<double> seconds = seconds_of([&] { run(x); }, runs);
-    return {seconds, run.times};
+std::vector<double> time_block(const BlockSetup& setup) {
+    setup.block(setup.x); // touches the memory
+    return seconds_of([&] { setup.block(setup.x); }, runs);
+}
+
+// The share of the parts, each timed alone: milliseconds, medians.
+std::string parts_of(const BlockSetup& setup) {
+    const Block& block = setup.block;
+    const BlockStations at = block.stations(setup.x);
+    const std::vector<int> positions = positions_from(0, setup.x.rows);
+    const auto time = [](const std::string& name, const std::function<void()>& part) {
+        return name + " " + fixed(1e3 * median(seconds_of(part, 3)), 1);
+    };
+    const auto attend_alone = [&] {
+        attend_heads(at.attention.queries, at.attention.keys, at.attention.values,
+                     block.attention.heads, positions, positions, block.attention.mask,
+                     Weights::dropped);
+    };
+    const auto products = [&] {
+        block.attention.query(at.ln1);
+        block.attention.key(at.ln1);
+        block.attention.value(at.ln1);
+        block.attention.project(at.attention.mixed);
+        block.mlp.expand(at.ln2);
+        block.mlp.project(at.mlp.activated);
+    };
+    const auto norms = [&] {
+        block.ln1(setup.x);
+        block.ln2(at.after_attention);
+    };
+    return time("products", products) + ", " + time("attention", attend_alone) + ", " +
+        time("GELU", [&] { gelu(at.mlp.hidden); }) + ", " + time("norms", norms);
 }
 
 void bench_block(std::size_t T, std::size_t C, std::size_t H) {
-    const auto [seconds, parts] = time_block(T, C, H);
+    const BlockSetup setup(T, C, H);
     const std::string shape = "T = " + std::to_string(T) + ", C = " + std::to_string(C);
-    print_line("block, " + shape + ", H = " + std::to_string(H), seconds,
-               "products " + fixed(1e3 * parts.products, 1) + ", attention " +
-                   fixed(1e3 * parts.attention, 1) + ", GELU " + fixed(1e3 * parts.gelu, 1) +
-                   ", norm " + fixed(1e3 * parts.norm, 1) + ", rest " + fixed(1e3 * parts.rest, 1));
+    print_line("block, " + shape + ", H = " + std::to_string(H), time_block(setup),
+               parts_of(setup));
 }
 
 // The decoder of lessons 12 to 15, d = 16: its plain code, token by token.
@@ -159,9 +202,9 @@ int main(int argc, char** argv) {
         if (arguments.size() == 1 && arguments[0] == "guard")
             return guard();
         if (arguments.size() == 4 && arguments[0] == "block") {
-            const auto [seconds, parts] = time_block(
-                std::stoul(arguments[1]), std::stoul(arguments[2]), std::stoul(arguments[3]));
-            std::cout << fixed(1e3 * median(seconds), 1) << "\n";
+            const BlockSetup setup(std::stoul(arguments[1]), std::stoul(arguments[2]),
+                                   std::stoul(arguments[3]));
+            std::cout << fixed(1e3 * median(time_block(setup)), 1) << "\n";
         } else {
             throw std::invalid_argument("usage: bench, bench guard, or bench block T C H");
         }

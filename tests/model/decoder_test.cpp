@@ -650,7 +650,8 @@ BOOST_AUTO_TEST_CASE(a_cache_of_another_model_is_refused) {
                   {"extend: the cache has 3 layers, the decoder has 2"});
 }
 
-BOOST_AUTO_TEST_CASE(positions_that_do_not_lead_up_to_the_next_one_are_refused) {
+BOOST_AUTO_TEST_CASE(positions_that_do_not_lead_up_to_the_next_one_are_refused,
+                     *label("cached_positions_not_compared")) {
     const Decoder decoder = Decoder::from_numpy(7);
     const KvCache good = decoder.forward({1, 2, 3}, causal).cache;
     const std::tuple<std::vector<int>, int, std::string> cases[] = {
@@ -722,7 +723,7 @@ BOOST_AUTO_TEST_CASE(another_number_of_positions_than_tokens_is_refused) {
         [&] {
             decoder.extend_at({3, 4, 5}, cache, causal, {2, 3, 4}, {2, 3, 4, 5});
         },
-        {"attend: q (one row per query position) is 3x16, wanted 4x16"});
+        {"attend_heads: q (one row per query position) is 3x16, wanted 4x16"});
     BOOST_CHECK_THROW(decoder.extend_at({3, 4, 5}, cache, causal, {}, {2, 3, 4}),
                       std::invalid_argument);
 }

@@ -54,6 +54,14 @@ Matrix fast(const Matrix& a, const Matrix& b) {
     return c;
 }
 
+// The same through the panels of a transposed factor.
+Matrix fast_transposed(const Matrix& a, const Matrix& b) {
+    const Matrix turned = transpose(b);
+    Matrix c(a.rows, b.cols, -777.0);
+    matmul_transposed_fast(a.values, turned.values, c.values, a.rows, a.cols, b.cols);
+    return c;
+}
+
 // The same bits, or NaN on both sides: which of two NaNs a sum keeps is up to the compiler.
 bool same_numbers(const Matrix& a, const Matrix& b) {
     return a.rows == b.rows && a.cols == b.cols &&
@@ -70,19 +78,25 @@ BOOST_AUTO_TEST_SUITE(fast_matmul)
 
 BOOST_AUTO_TEST_CASE(random_shapes_give_the_bits_of_the_plain_loop,
                      *label("fast_terms_reversed") * label("fast_last_rows_forgotten") *
-                         label("fast_panels_all_the_first") * label("fast_few_rows_reversed")) {
+                         label("fast_panels_all_the_first") * label("fast_few_rows_reversed") *
+                         label("fast_transposed_panels_all_the_first") *
+                         label("fast_eight_dots_of_one_row") * label("fast_registers_reversed")) {
     std::mt19937_64 random(20);
     for (int i = 0; i < shapes; ++i) {
         const std::size_t longest = i % 10 == 0 ? 150 : 40;
         const std::size_t n = random() % longest, m = random() % longest, p = random() % longest;
         const Matrix a = noise(random, n, m), b = noise(random, m, p);
         BOOST_REQUIRE_MESSAGE(same_bits(fast(a, b), plain(a, b)), n << " x " << m << " x " << p);
+        BOOST_REQUIRE_MESSAGE(same_bits(fast_transposed(a, b), plain(a, b)),
+                              n << " x " << m << " x " << p << ", transposed");
     }
 }
 
 BOOST_AUTO_TEST_CASE(every_edge_gives_the_bits_of_the_plain_loop,
                      *label("fast_terms_reversed") * label("fast_last_rows_forgotten") *
-                         label("fast_panels_all_the_first") * label("fast_few_rows_reversed")) {
+                         label("fast_panels_all_the_first") * label("fast_few_rows_reversed") *
+                         label("fast_transposed_panels_all_the_first") *
+                         label("fast_eight_dots_of_one_row") * label("fast_registers_reversed")) {
     std::mt19937_64 random(21);
     for (const std::size_t n : edges)
         for (const std::size_t p : edges)
@@ -90,6 +104,8 @@ BOOST_AUTO_TEST_CASE(every_edge_gives_the_bits_of_the_plain_loop,
                 const Matrix a = noise(random, n, m), b = noise(random, m, p);
                 BOOST_REQUIRE_MESSAGE(same_bits(fast(a, b), plain(a, b)),
                                       n << " x " << m << " x " << p);
+                BOOST_REQUIRE_MESSAGE(same_bits(fast_transposed(a, b), plain(a, b)),
+                                      n << " x " << m << " x " << p << ", transposed");
             }
 }
 
@@ -109,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_product_by_hand, *label("fast_last_rows_forgotten")) {
 
 // 1e16 + 1 is 1e16 in doubles: the 1 survives only where it is added last.
 BOOST_AUTO_TEST_CASE(fast_terms_are_added_in_ascending_order,
-                     *label("fast_terms_reversed") * label("fast_few_rows_reversed")) {
+                     *label("fast_terms_reversed") * label("fast_registers_reversed")) {
     for (const std::size_t n : {1U, 8U}) {
         Matrix late(n, 3, 1e16), early(n, 3, 1e16);
         for (std::size_t r = 0; r < n; ++r) {
@@ -142,7 +158,8 @@ BOOST_AUTO_TEST_CASE(a_nan_in_one_row_reaches_no_other, *label("fast_last_rows_f
 
 BOOST_AUTO_TEST_CASE(a_row_alone_and_among_others_has_the_same_bits,
                      *label("fast_terms_reversed") * label("fast_last_rows_forgotten") *
-                         label("fast_panels_all_the_first") * label("fast_few_rows_reversed")) {
+                         label("fast_panels_all_the_first") * label("fast_few_rows_reversed") *
+                         label("fast_registers_reversed")) {
     std::mt19937_64 random(23);
     const Matrix a = noise(random, 21, 33), b = noise(random, 33, 19);
     const Matrix whole = fast(a, b);
@@ -152,7 +169,9 @@ BOOST_AUTO_TEST_CASE(a_row_alone_and_among_others_has_the_same_bits,
 
 BOOST_AUTO_TEST_CASE(infinities_and_nans_arrive_where_they_do_in_the_plain_loop,
                      *label("fast_terms_reversed") * label("fast_last_rows_forgotten") *
-                         label("fast_panels_all_the_first") * label("fast_few_rows_reversed")) {
+                         label("fast_panels_all_the_first") * label("fast_few_rows_reversed") *
+                         label("fast_transposed_panels_all_the_first") *
+                         label("fast_eight_dots_of_one_row") * label("fast_registers_reversed")) {
     std::mt19937_64 random(24);
     for (int i = 0; i < 200; ++i) {
         const std::size_t n = 1 + random() % 20, m = 1 + random() % 6, p = 1 + random() % 80;
@@ -162,6 +181,8 @@ BOOST_AUTO_TEST_CASE(infinities_and_nans_arrive_where_they_do_in_the_plain_loop,
             b.values[random() % b.values.size()] = odd;
         }
         BOOST_CHECK_MESSAGE(same_numbers(fast(a, b), plain(a, b)), n << " x " << m << " x " << p);
+        BOOST_CHECK_MESSAGE(same_numbers(fast_transposed(a, b), plain(a, b)),
+                            n << " x " << m << " x " << p << ", transposed");
     }
 }
 
@@ -188,6 +209,8 @@ BOOST_AUTO_TEST_CASE(the_products_of_matrices_have_the_bits_of_the_plain_loop) {
 BOOST_AUTO_TEST_CASE(spans_of_another_size_are_refused) {
     std::vector<double> six(6), four(4), three(3);
     BOOST_CHECK_NO_THROW(matmul_fast(six, six, four, 2, 3, 2));
+    BOOST_CHECK_NO_THROW(matmul_transposed_fast(six, six, four, 2, 3, 2));
+    BOOST_CHECK_THROW(matmul_transposed_fast(six, four, four, 2, 3, 2), std::invalid_argument);
     BOOST_CHECK_THROW(matmul_fast(four, six, four, 2, 3, 2), std::invalid_argument);
     BOOST_CHECK_THROW(matmul_fast(six, four, four, 2, 3, 2), std::invalid_argument);
     BOOST_CHECK_THROW(matmul_fast(six, six, three, 2, 3, 2), std::invalid_argument);
