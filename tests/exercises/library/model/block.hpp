@@ -7,54 +7,26 @@
 // T x C in, T x C out. The sum (+) keeps the input and adds what the branch found: the residual.
 #pragma once
 
-#include "model/attention.hpp"
-#include "model/mask.hpp"
-#include "model/operations.hpp"
+#include "model/cache.hpp"
+#include "model/causal_attention.hpp"
+#include "model/layers.hpp"
 #include "numbers/matrix.hpp"
 #include "numbers/random.hpp"
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace glassbox {
 
-// y = x W^T (+ bias), with or without a bias.
-struct Linear {
-    Matrix weight; // out x in
-    Matrix bias;   // 1 x out, or empty: none
-
-    Matrix operator()(const Matrix& x) const {
-        return bias.values.empty() ? linear(x, weight) : linear(x, weight, bias);
-    }
-};
-
-// Every row brought to mean 0 and variance 1, then stretched by gain and moved by bias.
-struct LayerNorm {
-    Matrix gain; // 1 x C
-    Matrix bias; // 1 x C
-
-    Matrix operator()(const Matrix& x) const { return layer_norm(x, gain, bias); }
-};
-
-// One head: queries, keys and values are three linear views of the same rows. The only part of the
-// block in which positions meet.
-struct CausalAttention {
-    Linear query, key, value; // C x C, no bias
-    Mask mask{.causal = true};
-
-    Matrix operator()(const Matrix& x) const {
-        const std::vector<int> positions = positions_from(0, x.rows);
-        return attend(query(x), key(x), value(x), positions, positions, mask).output;
-    }
-};
-
-// Two layers with a GELU between them, on each row alone; the hidden width F is 4C.
-struct Mlp {
-    Linear expand;  // F x C
-    Linear project; // C x F
-
-    Matrix operator()(const Matrix& x) const { return project(gelu(expand(x))); }
+// Everything that a block computes on its way, by the names in the diagram. T x C each, where
+// nothing else is said.
+struct BlockStations {
+    Matrix ln1;
+    AttentionStations attention; // queries, keys, values, weights, mixed, output
+    Matrix after_attention;
+    Matrix ln2;
+    MlpStations mlp; // hidden, activated, output
+    Matrix output;
 };
 
 struct Block {
@@ -64,11 +36,32 @@ struct Block {
     Mlp mlp;
 
     // Pre-norm: what is normalised is what a branch reads; the residual path stays untouched.
-    // Throws std::invalid_argument if x is not as wide as the block.
-    Matrix operator()(const Matrix& x) const {
+    // The rows follow on those in the cache. Throws std::invalid_argument if x is not as wide as
+    // the block, or the cache not its own, and leaves the cache as it was.
+    BlockStations stations(const Matrix& x, LayerCache& cache,
+                           Weights weights = Weights::kept) const {
         require_shape(x, x.rows, ln1.gain.cols, "Block: x");
-        const Matrix after_attention = x + attention(ln1(x)); // positions share information
-        return after_attention + mlp(ln2(after_attention));   // each position works on its own
+        BlockStations at;
+        at.ln1 = ln1(x);
+        at.attention = attention.stations(at.ln1, cache, weights); // positions share information
+        at.after_attention = x + at.attention.output;
+        at.ln2 = ln2(at.after_attention);
+        at.mlp = mlp.stations(at.ln2); // each position works on its own
+        at.output = at.after_attention + at.mlp.output;
+        return at;
+    }
+
+    // One way through: all rows at once extend an empty cache, a chunk extends what was left.
+    Matrix extend(const Matrix& x, LayerCache& cache) const {
+        return stations(x, cache, Weights::dropped).output;
+    }
+    BlockStations stations(const Matrix& x) const {
+        LayerCache empty;
+        return stations(x, empty);
+    }
+    Matrix operator()(const Matrix& x) const {
+        LayerCache empty;
+        return extend(x, empty);
     }
 
     // A block of width C as PyTorch initialises it, drawn in the order in which the lab creates its

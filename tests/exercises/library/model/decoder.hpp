@@ -9,7 +9,8 @@
 // have the same bits. (The network of the article "LLM mechanics I"; nothing in it is trained.)
 #pragma once
 
-#include "model/attention.hpp"
+#include "model/cache.hpp"
+#include "model/heads.hpp"
 #include "model/mask.hpp"
 #include "model/operations.hpp"
 #include "numbers/matrix.hpp"
@@ -25,29 +26,6 @@
 #include <vector>
 
 namespace glassbox {
-
-// What one layer keeps of the tokens that it has seen: a row for each position in `positions`.
-struct LayerCache {
-    Matrix keys;   // S x C
-    Matrix values; // S x C
-    std::vector<int> positions;
-};
-
-// A cache is a value: copying it is branching, extending it never touches the original.
-// Three indices are kept apart: `next_position` counts the tokens processed, `positions` are the
-// absolute positions still cached, and a row of `keys` is a slot in an array.
-struct KvCache {
-    std::vector<LayerCache> layers; // empty before the first token
-    int next_position = 0;
-
-    // Bytes of all keys and values: 2 * layers * S * C * 8.
-    std::size_t payload_bytes() const {
-        std::size_t numbers = 0;
-        for (const LayerCache& layer : layers)
-            numbers += layer.keys.values.size() + layer.values.values.size();
-        return numbers * sizeof(double);
-    }
-};
 
 // The work of a pass, in counts and not in seconds.
 struct Work {
@@ -101,27 +79,29 @@ struct Decoder {
     // The tokens that follow on those in the cache, one or many. Errors as forward; and
     // std::invalid_argument for a cache that another model filled, whose positions do not lead up
     // to next_position, or that has dropped keys which the mask would let these tokens read.
-    Pass extend(const std::vector<int>& tokens, const KvCache& cache, const Mask& mask) const {
-        return extend_embedded(embed(tokens), cache, mask);
+    // The cache comes by value: the caller's copy is never touched, and one that is moved in is
+    // not copied.
+    Pass extend(const std::vector<int>& tokens, KvCache cache, const Mask& mask) const {
+        return extend_embedded(embed(tokens), std::move(cache), mask);
     }
 
     // The same from embedded tokens (T x C), as forward_embedded.
-    Pass extend_embedded(const Matrix& x, const KvCache& cache, const Mask& mask) const {
+    Pass extend_embedded(const Matrix& x, KvCache cache, const Mask& mask) const {
         require_shape(x, x.rows, embedding.cols, "extend_embedded: x");
         require_continuable(cache, mask);
         require_room(cache.next_position, x.rows);
         const std::vector<int> positions = positions_from(cache.next_position, x.rows);
-        return run(x, cache, mask, positions, positions);
+        return run(x, std::move(cache), mask, positions, positions);
     }
 
     // The unchecked form beneath extend: input_positions go into the sinusoidal code,
     // query_positions into the mask, and the new keys stand at their true places whatever these
     // say. With other positions than extend's it computes something else, on purpose: the
     // negative controls of lessons 14 and 15 are such calls. Only shapes and ids are checked.
-    Pass extend_at(const std::vector<int>& tokens, const KvCache& cache, const Mask& mask,
+    Pass extend_at(const std::vector<int>& tokens, KvCache cache, const Mask& mask,
                    const std::vector<int>& input_positions,
                    const std::vector<int>& query_positions) const {
-        return run(embed(tokens), cache, mask, input_positions, query_positions);
+        return run(embed(tokens), std::move(cache), mask, input_positions, query_positions);
     }
 
     // One row of the embedding for each token: T x C. Errors as forward.
@@ -173,17 +153,6 @@ inline void Decoder::require_room(int first_position, std::size_t count) const {
                                     std::to_string(largest - 1));
 }
 
-// Keeps the last `count` entries of a layer's cache.
-inline void evict_to(LayerCache& cache, std::size_t count) {
-    if (cache.positions.size() <= count)
-        return;
-    const std::size_t dropped = cache.positions.size() - count;
-    cache.keys = rows_of(cache.keys, dropped, count);
-    cache.values = rows_of(cache.values, dropped, count);
-    cache.positions.erase(cache.positions.begin(),
-                          cache.positions.begin() + static_cast<std::ptrdiff_t>(dropped));
-}
-
 inline void Decoder::require_layers(const KvCache& cache) const {
     if (cache.layers.size() != layers.size())
         throw std::invalid_argument("extend: the cache has " + std::to_string(cache.layers.size()) +
@@ -195,23 +164,8 @@ inline void Decoder::require_continuable(const KvCache& cache, const Mask& mask)
     if (cache.layers.empty() && cache.next_position == 0)
         return;
     require_layers(cache);
-    for (const LayerCache& layer : cache.layers) {
-        const std::size_t S = layer.positions.size();
-        require_shape(layer.keys, S, embedding.cols, "extend: the cache's keys");
-        require_shape(layer.values, S, embedding.cols, "extend: the cache's values");
-        const int next = cache.next_position;
-        if (next < 0 || S > static_cast<std::size_t>(next) ||
-            layer.positions != positions_from(next - static_cast<int>(S), S))
-            throw std::invalid_argument("extend: the cached positions do not lead up to position " +
-                                        std::to_string(cache.next_position) +
-                                        ", where the new tokens stand");
-        if (S < static_cast<std::size_t>(std::min(cache.next_position, mask.window - 1)))
-            throw std::invalid_argument(
-                "extend: the cache holds only the last " + std::to_string(S) + " of " +
-                std::to_string(cache.next_position) +
-                " positions, and the mask's window reaches further back; use the window that the "
-                "cache was filled with");
-    }
+    for (const LayerCache& layer : cache.layers)
+        glassbox::require_continuable(layer, cache.next_position, embedding.cols, mask);
 }
 
 inline Pass Decoder::run(const Matrix& x, KvCache cache, const Mask& mask,
@@ -225,19 +179,20 @@ inline Pass Decoder::run(const Matrix& x, KvCache cache, const Mask& mask,
     pass.hidden = x + sinusoidal_positions(input_positions, x.cols);
     for (std::size_t n = 0; n < layers.size(); ++n) {
         LayerCache& cached = cache.layers[n];
-        append_rows(cached.keys, matmul(pass.hidden, layers[n].key));
-        append_rows(cached.values, matmul(pass.hidden, layers[n].value));
-        cached.positions.insert(cached.positions.end(), key_positions.begin(), key_positions.end());
+        pass.work.projected_rows += 3 * x.rows;
+        pass.work.score_elements += x.rows * (cached.positions.size() + x.rows);
 
         const Matrix queries = matmul(pass.hidden, layers[n].query);
-        const Attention attention =
-            attend(queries, cached.keys, cached.values, query_positions, cached.positions, mask);
+        const Matrix keys = matmul(pass.hidden, layers[n].key);
+        const Matrix values = matmul(pass.hidden, layers[n].value);
+        HeadedAttention attention =
+            attend_on_cache(queries, keys, values, cached, Heads{}, query_positions, key_positions,
+                            mask, n == 0 ? Weights::kept : Weights::dropped);
         pass.hidden = tanh(pass.hidden + attention.output);
 
-        pass.work += {3 * x.rows, x.rows * cached.keys.rows, attention.scores_read};
+        pass.work.scores_read += attention.scores_read;
         if (n == 0)
-            pass.weights = attention.weights;
-        evict_to(cached, static_cast<std::size_t>(mask.window));
+            pass.weights = std::move(attention.weights[0]);
     }
     cache.next_position += static_cast<int>(x.rows);
     pass.cache = std::move(cache);

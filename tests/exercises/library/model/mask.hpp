@@ -40,8 +40,12 @@ private:
     }
 };
 
-// count positions in a row: first, first + 1, ...
+// count positions in a row: first, first + 1, ... Throws std::invalid_argument for a negative
+// count.
 inline std::vector<int> positions_from(int first, std::size_t count) {
+    if (count > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        throw std::invalid_argument("positions_from: wanted 0 or more positions, got " +
+                                    std::to_string(static_cast<std::ptrdiff_t>(count)));
     std::vector<int> positions(count);
     for (std::size_t i = 0; i < count; ++i)
         positions[i] = first + static_cast<int>(i);

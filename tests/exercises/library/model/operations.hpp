@@ -14,6 +14,8 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace glassbox {
@@ -77,24 +79,24 @@ inline double gelu_tanh(double x) {
 }
 
 // A function of one number, applied to every element; `name` is for the message if x is empty.
-inline Matrix for_each_element(const Matrix& x, double (*function)(double),
-                               const std::string& name = "for_each_element") {
-    require_filled(x, name + ": x");
-    Matrix result = x;
-    for (double& value : result.values)
+// (x comes by value, so what nobody needs any longer is changed where it lies.)
+inline Matrix for_each_element(Matrix x, double (*function)(double),
+                               std::string_view name = "for_each_element: x") {
+    require_filled(x, name);
+    for (double& value : x.values)
         value = function(value);
-    return result;
+    return x;
 }
 
-inline Matrix gelu(const Matrix& x) {
-    return for_each_element(x, gelu, "gelu");
+inline Matrix gelu(Matrix x) {
+    return for_each_element(std::move(x), gelu, "gelu: x");
 }
-inline Matrix gelu_tanh(const Matrix& x) {
-    return for_each_element(x, gelu_tanh, "gelu_tanh");
+inline Matrix gelu_tanh(Matrix x) {
+    return for_each_element(std::move(x), gelu_tanh, "gelu_tanh: x");
 }
-inline Matrix tanh(const Matrix& x) {
+inline Matrix tanh(Matrix x) {
     return for_each_element(
-        x, [](double value) { return std::tanh(value); }, "tanh");
+        std::move(x), [](double value) { return std::tanh(value); }, "tanh: x");
 }
 
 // layer_norm(x)[c] = (x[c] - mean) / sqrt(variance + epsilon) * gain[c] + bias[c],  row by row.
@@ -110,26 +112,29 @@ inline Matrix layer_norm(const Matrix& x, const Matrix& gain, const Matrix& bias
     const double width = static_cast<double>(x.cols);
     Matrix result(x.rows, x.cols);
     for (std::size_t t = 0; t < x.rows; ++t) {
+        const std::span<const double> in = x.row(t);
+        const std::span<double> out = result.row(t);
         double sum = 0.0;
-        for (const double value : x.row(t))
+        for (const double value : in)
             sum += value;
         const double mean = sum / width;
 
         double squares = 0.0;
-        for (const double value : x.row(t))
+        for (const double value : in)
             squares += (value - mean) * (value - mean);
         const double variance = squares / width;
 
         const double deviation = std::sqrt(variance + epsilon);
         for (std::size_t c = 0; c < x.cols; ++c)
-            result(t, c) = (x(t, c) - mean) / deviation * gain(0, c) + bias(0, c);
+            out[c] = (in[c] - mean) / deviation * gain.values[c] + bias.values[c];
     }
     return result;
 }
 
 // linear(x) = x W^T (+ bias):  result(t, o) = row t of x . row o of W (+ bias[o]).
 //
-// x: T x in; weight: out x in, PyTorch's layout, one row per output feature; bias: 1 x out.
+// x: T x in; weight: out x in, PyTorch's layout, one row per output feature; bias: 1 x out. (The
+// files of GPT-2 hold in x out: transpose those first.)
 inline Matrix linear(const Matrix& x, const Matrix& weight) {
     require_filled(x, "linear: x");
     require_filled(weight, "linear: weight (out x in)");
@@ -140,9 +145,11 @@ inline Matrix linear(const Matrix& x, const Matrix& weight) {
 inline Matrix linear(const Matrix& x, const Matrix& weight, const Matrix& bias) {
     Matrix result = linear(x, weight);
     require_shape(bias, 1, weight.rows, "linear: bias");
-    for (std::size_t t = 0; t < result.rows; ++t)
+    for (std::size_t t = 0; t < result.rows; ++t) {
+        const auto row = result.row(t);
         for (std::size_t o = 0; o < result.cols; ++o)
-            result(t, o) += bias(0, o);
+            row[o] += bias.values[o];
+    }
     return result;
 }
 
@@ -152,9 +159,9 @@ inline double position_angle(int position, std::size_t pair, std::size_t width) 
     return position / std::pow(10000.0, exponent);
 }
 
-inline void require_even_width(std::size_t width, const std::string& function) {
+inline void require_even_width(std::size_t width, std::string_view function) {
     if (width == 0 || width % 2 != 0)
-        throw std::invalid_argument(function + ": the width is " + std::to_string(width) +
+        throw std::invalid_argument(std::string(function) + ": the width is " + size_text(width) +
                                     "; wanted an even number, since features go in pairs");
 }
 

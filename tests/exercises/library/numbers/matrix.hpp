@@ -16,9 +16,11 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <ostream>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace glassbox {
@@ -47,8 +49,14 @@ private:
     std::size_t index(std::size_t r, std::size_t c) const;
 };
 
+// An index or a size as text. What was a negative number before it became a size is printed as that
+// number: -1, and not 18446744073709551615.
+inline std::string size_text(std::size_t size) {
+    return std::to_string(static_cast<std::ptrdiff_t>(size));
+}
+
 inline std::string shape_text(std::size_t rows, std::size_t cols) {
-    return std::to_string(rows) + "x" + std::to_string(cols);
+    return size_text(rows) + "x" + size_text(cols);
 }
 
 inline std::string shape_text(const Matrix& m) {
@@ -57,9 +65,10 @@ inline std::string shape_text(const Matrix& m) {
 
 inline Matrix::Matrix(std::size_t rows_, std::size_t cols_, double fill)
     : rows(rows_), cols(cols_) {
-    if (cols != 0 && rows > values.max_size() / cols)
+    const std::size_t most = values.max_size();
+    if (rows > most || cols > most || (cols != 0 && rows > most / cols))
         throw std::length_error("Matrix: " + shape_text(rows, cols) +
-                                " has more elements than a vector can hold");
+                                " is negative, or has more elements than a vector can hold");
     values.assign(rows * cols, fill);
 }
 
@@ -80,29 +89,42 @@ inline std::size_t Matrix::index(std::size_t r, std::size_t c) const {
                                 std::to_string(values.size()) +
                                 " numbers; was it moved from, or its shape changed by hand?");
     if (r >= rows || c >= cols)
-        throw std::out_of_range("Matrix: no element (" + std::to_string(r) + ", " +
-                                std::to_string(c) + ") in a " + shape_text(*this) +
-                                " matrix; indices count from 0");
+        throw std::out_of_range("Matrix: no element (" + size_text(r) + ", " + size_text(c) +
+                                ") in a " + shape_text(*this) + " matrix; indices count from 0");
     return r * cols + c;
+}
+
+// std::cout << m: the shape, and a line for each row. What show() prints has axes and a heat map.
+inline std::ostream& operator<<(std::ostream& out, const Matrix& m) {
+    out << shape_text(m);
+    for (std::size_t r = 0; r < m.rows; ++r) {
+        out << "\n";
+        for (std::size_t c = 0; c < m.cols; ++c) {
+            out << " ";
+            out.width(11);
+            out << m(r, c);
+        }
+    }
+    return out;
 }
 
 // States a shape as code that runs: require_shape(k, S, D, "attend: k"). Throws
 // std::invalid_argument naming what came and what was wanted.
 inline void require_shape(const Matrix& m, std::size_t rows, std::size_t cols,
-                          const std::string& what) {
+                          std::string_view what) {
     if (m.rows != rows || m.cols != cols)
-        throw std::invalid_argument(what + " is " + shape_text(m) + ", wanted " +
+        throw std::invalid_argument(std::string(what) + " is " + shape_text(m) + ", wanted " +
                                     shape_text(rows, cols));
 }
 
 // An empty matrix is nearly always one that somebody forgot to fill, or moved from.
-inline void require_filled(const Matrix& m, const std::string& what) {
+inline void require_filled(const Matrix& m, std::string_view what) {
     if (m.values.size() != m.rows * m.cols)
-        throw std::invalid_argument(what + " is " + shape_text(m) + " with " +
+        throw std::invalid_argument(std::string(what) + " is " + shape_text(m) + " with " +
                                     std::to_string(m.values.size()) +
                                     " numbers; was it moved from, or its shape changed by hand?");
     if (m.rows == 0 || m.cols == 0)
-        throw std::invalid_argument(what + " is " + shape_text(m) +
+        throw std::invalid_argument(std::string(what) + " is " + shape_text(m) +
                                     ", an empty matrix; wanted at least one row and one column");
 }
 
@@ -160,22 +182,22 @@ inline Matrix matmul_transposed(const Matrix& a, const Matrix& b) {
         throw std::invalid_argument("matmul_transposed(a, b): a is " + shape_text(a) + ", b is " +
                                     shape_text(b) + "; both must have the same number of columns." +
                                     (a.cols == b.rows ? " These fit as matmul(a, b)." : ""));
-#ifdef GLASSBOX_FAST
-    if (a.rows >= 8) // below, the copy would cost more than it saves
-        return matmul(a, transpose(b));
-#endif
     Matrix result(a.rows, b.rows);
+#ifdef GLASSBOX_FAST
+    matmul_transposed_fast(a.values, b.values, result.values, a.rows, a.cols, b.rows);
+#else
     for (std::size_t i = 0; i < a.rows; ++i)
         for (std::size_t j = 0; j < b.rows; ++j)
             result(i, j) = dot(a.row(i), b.row(j));
+#endif
     return result;
 }
 
 // Rows first .. first + count - 1. Throws std::out_of_range if m has not so many.
 inline Matrix rows_of(const Matrix& m, std::size_t first, std::size_t count) {
     if (first > m.rows || count > m.rows - first)
-        throw std::out_of_range("rows_of: " + std::to_string(count) + " rows from row " +
-                                std::to_string(first) + " of a " + shape_text(m) + " matrix");
+        throw std::out_of_range("rows_of: " + size_text(count) + " rows from row " +
+                                size_text(first) + " of a " + shape_text(m) + " matrix");
     Matrix part(count, m.cols);
     for (std::size_t r = 0; r < count; ++r)
         std::ranges::copy(m.row(first + r), part.row(r).begin());
@@ -185,12 +207,11 @@ inline Matrix rows_of(const Matrix& m, std::size_t first, std::size_t count) {
 // Columns first .. first + count - 1. Throws std::out_of_range if m has not so many.
 inline Matrix columns_of(const Matrix& m, std::size_t first, std::size_t count) {
     if (first > m.cols || count > m.cols - first)
-        throw std::out_of_range("columns_of: " + std::to_string(count) + " columns from column " +
-                                std::to_string(first) + " of a " + shape_text(m) + " matrix");
+        throw std::out_of_range("columns_of: " + size_text(count) + " columns from column " +
+                                size_text(first) + " of a " + shape_text(m) + " matrix");
     Matrix part(m.rows, count);
-    for (std::size_t r = 0; r < m.rows; ++r)
-        for (std::size_t c = 0; c < count; ++c)
-            part(r, c) = m(r, first + c);
+    for (std::size_t r = 0; r < m.rows && count > 0; ++r)
+        std::ranges::copy(m.row(r).subspan(first, count), part.row(r).begin());
     return part;
 }
 
@@ -204,6 +225,17 @@ inline void append_rows(Matrix& m, const Matrix& more) {
     m.cols = more.cols;
     m.rows += more.rows;
     m.values.insert(m.values.end(), more.values.begin(), more.values.end());
+}
+
+// Takes the first `count` rows away; the others move up. Throws std::out_of_range if there are not
+// so many.
+inline void drop_first_rows(Matrix& m, std::size_t count) {
+    if (count > m.rows)
+        throw std::out_of_range("drop_first_rows: " + std::to_string(count) + " rows of a " +
+                                shape_text(m) + " matrix");
+    m.values.erase(m.values.begin(),
+                   m.values.begin() + static_cast<std::ptrdiff_t>(count * m.cols));
+    m.rows -= count;
 }
 
 // Element by element. Throws std::invalid_argument if the shapes differ: nothing is broadcast.

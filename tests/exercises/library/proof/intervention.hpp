@@ -43,9 +43,8 @@ struct Intervention {
 // have, std::invalid_argument for a row of another width and for one that changes nothing.
 inline Matrix with_row(const Matrix& x, std::size_t position, const Matrix& replacement) {
     if (position >= x.rows)
-        throw std::out_of_range("intervene: position " + std::to_string(position) +
-                                " of an input of " + std::to_string(x.rows) +
-                                " positions; they count from 0");
+        throw std::out_of_range("intervene: position " + size_text(position) + " of an input of " +
+                                std::to_string(x.rows) + " positions; they count from 0");
     require_shape(replacement, 1, x.cols, "intervene: replacement");
     Matrix changed = x;
     std::ranges::copy(replacement.row(0), changed.row(position).begin());
@@ -89,7 +88,7 @@ inline bool moved(double before, double after, double tolerance = 0.0) {
 }
 
 // The proof: nothing if every output before the changed position kept every bit. A difference that
-// is merely small is still information from the future, so the tolerance is for outputs that were
+// is merely small may be information from the future, so the tolerance is for outputs that were
 // computed elsewhere, on hardware that does not add in one order.
 inline std::optional<Witness> first_move_in_the_past(const Intervention& experiment,
                                                      double tolerance = 0.0) {
@@ -109,16 +108,22 @@ inline bool present_moved(const Intervention& experiment) {
                       experiment.after.row(experiment.position));
 }
 
-// T x T: element (t, s) is how far output t moved when input s was replaced.
+// T x T: element (t, s) is how far output t moved when input s was replaced by replacement(s).
 // Row: who asks, column: who is read. Causal means exactly 0 above the diagonal.
-inline Matrix influence_map(const Model& model, const Matrix& x, const Matrix& replacement) {
+inline Matrix influence_map(const Model& model, const Matrix& x,
+                            const std::function<Matrix(std::size_t s)>& replacement) {
     Matrix influence(x.rows, x.rows);
     for (std::size_t s = 0; s < x.rows; ++s) {
-        const Matrix change = change_per_position(intervene(model, x, s, replacement));
+        const Matrix change = change_per_position(intervene(model, x, s, replacement(s)));
         for (std::size_t t = 0; t < x.rows; ++t)
             influence(t, s) = change(0, t);
     }
     return influence;
+}
+
+// The same row (1 x C) in the place of each.
+inline Matrix influence_map(const Model& model, const Matrix& x, const Matrix& replacement) {
+    return influence_map(model, x, [&](std::size_t) { return replacement; });
 }
 
 } // namespace glassbox

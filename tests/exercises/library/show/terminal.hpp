@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -15,6 +16,7 @@
 #include <functional>
 #include <iostream>
 #include <stdexcept>
+#include <streambuf>
 #include <string>
 #include <vector>
 
@@ -148,12 +150,51 @@ inline std::string one_line(std::string text) {
     return text;
 }
 
+// Passes on what a stream prints, and knows whether the line that was begun is at its end: an error
+// begins on a line of its own.
+class LineWatch : public std::streambuf {
+public:
+    explicit LineWatch(std::ostream& watched) : stream(watched), receiver(watched.rdbuf(this)) {}
+    ~LineWatch() override { stream.rdbuf(receiver); }
+    LineWatch(const LineWatch&) = delete;
+    LineWatch& operator=(const LineWatch&) = delete;
+
+    void end() {
+        if (last != '\n')
+            stream << '\n';
+        stream.flush();
+    }
+
+protected:
+    int overflow(int c) override {
+        if (c == traits_type::eof())
+            return traits_type::not_eof(c);
+        last = traits_type::to_char_type(c);
+        return receiver->sputc(last);
+    }
+    std::streamsize xsputn(const char* text, std::streamsize count) override {
+        if (count > 0)
+            last = text[count - 1];
+        return receiver->sputn(text, count);
+    }
+    int sync() override { return receiver->pubsync(); }
+
+private:
+    std::ostream& stream;
+    std::streambuf* receiver;
+    char last = '\n';
+};
+
 // What the main of a lesson with arguments does: run it, or with "--figures DIR" write its figures
 // there. An error is one line on stderr and exit code 2.
 inline int run(int argc, char** argv,
                const std::function<int(const std::vector<std::string>& arguments)>& lesson,
                const std::function<void(const std::filesystem::path& folder)>& figures = nullptr) {
     [[maybe_unused]] void (*const for_the_debugger)(const Matrix&) = show; // so that it is compiled
+#ifdef SIGPIPE // `| head -1` becomes an error below, where it would leave temporary files behind
+    std::signal(SIGPIPE, SIG_IGN);
+#endif
+    LineWatch line(std::cout);
     try {
         const std::vector<std::string> arguments(argv + 1, argv + argc);
         if (arguments.size() == 2 && arguments[0] == "--figures") {
@@ -164,9 +205,10 @@ inline int run(int argc, char** argv,
         }
         const int exit_code = lesson(arguments);
         if (!std::cout.flush())
-            throw std::runtime_error("the output could not be written");
+            throw std::runtime_error("the output could not be written to its end");
         return exit_code;
     } catch (const std::exception& error) {
+        line.end();
         std::cerr << std::filesystem::path(argv[0]).filename().string() << ": "
                   << one_line(error.what()) << "\n";
         return 2;
