@@ -1,8 +1,8 @@
 // Lesson 18: check your own model
 //
 // Question: is a model causal that was written elsewhere, in another language, by somebody else?
-// New here: read_outputs, read_runs, Claim. From lesson 10: the experiment; from lesson 15: the
-// window. Text: docs/18_check_your_own_model.md; manual: docs/checking.md
+// New here: read_outputs, read_runs, ReachClaim. From lesson 10: the experiment; from lesson 15:
+// the window. Text: docs/18_check_your_own_model.md; manual: docs/checking.md
 //
 // build/18_check_your_own_model before.npy after.npy POSITION
 // build/18_check_your_own_model runs.npz --window 4 --layers 2
@@ -37,7 +37,7 @@ std::string beyond(double tolerance) {
 }
 
 // A verdict on a reach, or on the past alone, says the tolerance that it was judged with.
-std::string verdict_on(const std::string& words, const Claim& claim, double tolerance) {
+std::string verdict_on(const std::string& words, const ReachClaim& claim, double tolerance) {
     const bool reach = claim.both_ways() && tolerance > 0.0;
     return words + (reach ? ", IN WHAT MOVED" : "") + beyond(tolerance);
 }
@@ -55,7 +55,7 @@ int check_pair(const Question& question) {
     const std::size_t position = whole_number("POSITION", question.words[2]);
     const Outputs before = read_outputs(before_file), after = read_outputs(after_file);
     const Intervention experiment = experiment_of(before, after, position);
-    const Claim claim = question.claim.value_or(Claim());
+    const ReachClaim claim = question.claim.value_or(ReachClaim());
     require_forbidden(claim, before.rows.rows, position);
     require_effect(experiment, question.tolerance, after.name);
 
@@ -74,7 +74,7 @@ int check_pair(const Question& question) {
 // ---- One archive: every position in turn
 
 // The first number that moved and must not have, over all changes.
-void print_first_witness(const Runs& runs, const Claim& claim, double tolerance) {
+void print_first_witness(const Runs& runs, const ReachClaim& claim, double tolerance) {
     for (std::size_t s = 0; s < runs.changed.size(); ++s)
         if (const auto witness = forbidden_move(runs.experiment(s), claim, tolerance)) {
             std::cout << "input " << s << " was changed; ";
@@ -99,7 +99,7 @@ int check_runs(const Question& question) {
     const fs::path file = question.words[0];
     const Runs runs = read_runs(file);
     const std::size_t T = runs.changed.size();
-    const Claim claim = claim_about(runs, question.claim);
+    const ReachClaim claim = claim_about(runs, question.claim);
     require_shown(claim, T);
     const Influence influence = influence_of(runs, question.tolerance);
     require_mixing(runs, influence, claim);

@@ -20,7 +20,7 @@
 
 namespace glassbox {
 
-struct Claim {
+struct ReachClaim {
     std::string said; // as it was said: "--prefix 3"; empty if nothing was
     std::string words = "NO OUTPUT BEFORE A CHANGED INPUT MOVED"; // for the verdict
     Reach reach = causal_reach();
@@ -41,13 +41,13 @@ inline std::string option(const std::string& name, std::size_t value) {
 }
 
 // L (w - 1) positions back, and the first `sinks` beside them. Errors as window_reach.
-inline Claim window(std::size_t window, std::size_t layers, std::size_t sinks = 0) {
+inline ReachClaim window(std::size_t window, std::size_t layers, std::size_t sinks = 0) {
     const Reach reach = sink_reach(sinks, window, layers);
     const std::size_t back = layers * (window - 1);
-    Claim claim{option("--window", window) + " " + option("--layers", layers),
-                "A WINDOW OF " + std::to_string(window) + " IN " + std::to_string(layers) +
-                    " LAYERS",
-                reach, sinks + back + 2, back};
+    ReachClaim claim{option("--window", window) + " " + option("--layers", layers),
+                     "A WINDOW OF " + std::to_string(window) + " IN " + std::to_string(layers) +
+                         " LAYERS",
+                     reach, sinks + back + 2, back};
     if (sinks > 0) {
         claim.back.reset(); // of a sink, any number of positions back
         claim.said += " " + option("--sink", sinks);
@@ -57,7 +57,7 @@ inline Claim window(std::size_t window, std::size_t layers, std::size_t sinks = 
     return claim;
 }
 
-inline Claim prefix(std::size_t P) {
+inline ReachClaim prefix(std::size_t P) {
     return {option("--prefix", P),
             neither("CAUSAL BEHIND A PREFIX OF " + std::to_string(P)),
             prefix_reach(P),
@@ -65,7 +65,7 @@ inline Claim prefix(std::size_t P) {
             {}};
 }
 
-inline Claim ahead(std::size_t K) {
+inline ReachClaim ahead(std::size_t K) {
     return {option("--ahead", K),
             neither("THE PAST AND " + std::to_string(K) + " AHEAD"),
             ahead_reach(K),
@@ -73,7 +73,7 @@ inline Claim ahead(std::size_t K) {
             {}};
 }
 
-inline Claim chunk(std::size_t N) {
+inline ReachClaim chunk(std::size_t N) {
     return {option("--chunk", N),
             neither("THE PAST IN CHUNKS OF " + std::to_string(N)),
             chunk_reach(N),
@@ -81,12 +81,12 @@ inline Claim chunk(std::size_t N) {
             {}};
 }
 
-inline Claim everything() {
+inline ReachClaim everything() {
     return {"--reach all", "EVERY INPUT MOVES EVERY OUTPUT", unlimited_reach(), 2, {}};
 }
 
 // The array `reach` of an archive.
-inline Claim array(const Matrix& allowed) {
+inline ReachClaim array(const Matrix& allowed) {
     return {"the array reach",
             neither("WHAT THE ARRAY reach SAYS"),
             [allowed](std::size_t t, std::size_t s) { return allowed(t, s) != 0.0; },
@@ -97,15 +97,15 @@ inline Claim array(const Matrix& allowed) {
 } // namespace claims
 
 // What was said about the reach, on the command line or in the archive; not in both.
-inline Claim claim_about(const Runs& runs, const std::optional<Claim>& said) {
+inline ReachClaim claim_about(const Runs& runs, const std::optional<ReachClaim>& said) {
     if (runs.reach && said)
         throw std::invalid_argument(runs.baseline.name + ": the archive has an array reach, and " +
                                     said->said + " was said as well; one of them, please");
-    return runs.reach ? claims::array(*runs.reach) : said.value_or(Claim());
+    return runs.reach ? claims::array(*runs.reach) : said.value_or(ReachClaim());
 }
 
 // Throws std::invalid_argument if T positions are too few.
-inline void require_shown(const Claim& claim, std::size_t T) {
+inline void require_shown(const ReachClaim& claim, std::size_t T) {
     if (T < claim.positions)
         throw std::invalid_argument(claim.said + ": " + std::to_string(T) +
                                     " positions cannot show where this reach ends; wanted at "
@@ -115,7 +115,7 @@ inline void require_shown(const Claim& claim, std::size_t T) {
 
 // The input of one position was changed: is there an output that may not move with it? Throws
 // std::invalid_argument if not; but where everything may matter, that it does is what is tested.
-inline void require_forbidden(const Claim& claim, std::size_t T, std::size_t position) {
+inline void require_forbidden(const ReachClaim& claim, std::size_t T, std::size_t position) {
     for (std::size_t t = 0; t < T; ++t)
         if (!claim.reach(t, position))
             return;
@@ -130,8 +130,8 @@ inline void require_forbidden(const Claim& claim, std::size_t T, std::size_t pos
 }
 
 // The first number, of all outputs outside the reach of the changed input, that moved.
-inline std::optional<Witness> forbidden_move(const Intervention& experiment, const Claim& claim,
-                                             double tolerance) {
+inline std::optional<Witness> forbidden_move(const Intervention& experiment,
+                                             const ReachClaim& claim, double tolerance) {
     const auto& [position, before, after] = experiment;
     for (std::size_t t = 0; t < before.rows; ++t)
         for (std::size_t c = 0; c < before.cols && !claim.reach(t, position); ++c)
@@ -141,14 +141,15 @@ inline std::optional<Witness> forbidden_move(const Intervention& experiment, con
 }
 
 // The verdict's words where the input of one position was changed.
-inline std::string words_at(const Claim& claim, std::size_t position) {
+inline std::string words_at(const ReachClaim& claim, std::size_t position) {
     const std::string at = std::to_string(position);
     return claim.both_ways() ? "INPUT " + at + " MOVED JUST WHAT IT MAY BY " + claim.said
                              : "NO OUTPUT BEFORE POSITION " + at + " MOVED";
 }
 
 // Did all outputs within the reach of the changed input move? Asked only of a reach that was said.
-inline bool all_within_moved(const Intervention& experiment, const Claim& claim, double tolerance) {
+inline bool all_within_moved(const Intervention& experiment, const ReachClaim& claim,
+                             double tolerance) {
     const std::vector<bool> moved = moved_outputs(experiment, tolerance);
     for (std::size_t t = 0; t < moved.size() && claim.both_ways(); ++t)
         if (claim.reach(t, experiment.position) && !moved[t])
@@ -204,7 +205,7 @@ inline std::size_t farthest_back(const Influence& influence) {
 
 // Throws std::invalid_argument where nobody said a reach, no output moved with any input but its
 // own, and nothing else was tested: then nothing shows that positions are mixed at all.
-inline void require_mixing(const Runs& runs, const Influence& influence, const Claim& claim) {
+inline void require_mixing(const Runs& runs, const Influence& influence, const ReachClaim& claim) {
     if (claim.both_ways() || runs.item_0_changed || !knows_only_its_own_input(influence))
         return;
     throw std::invalid_argument(
@@ -222,7 +223,8 @@ struct Judgement {
 };
 
 // In what way an output moved with an input outside the reach.
-inline std::string beyond_words(const Influence& influence, const Claim& claim, const Pair& pair) {
+inline std::string beyond_words(const Influence& influence, const ReachClaim& claim,
+                                const Pair& pair) {
     const std::string moved =
         "input " + std::to_string(pair.input) + " moved output " + std::to_string(pair.output);
     const std::string outside =
@@ -237,7 +239,7 @@ inline std::string beyond_words(const Influence& influence, const Claim& claim, 
                     : outside);
 }
 
-inline std::string unmoved_words(const Influence& influence, const Claim& claim,
+inline std::string unmoved_words(const Influence& influence, const ReachClaim& claim,
                                  const Unmoved& unmoved) {
     const std::size_t farthest = farthest_back(influence);
     if (claim.back && farthest < *claim.back)
@@ -250,7 +252,7 @@ inline std::string unmoved_words(const Influence& influence, const Claim& claim,
 }
 
 // All pairs, from both sides if a reach was said. What moved the past is named first.
-inline Judgement judge(const Influence& influence, const Claim& claim) {
+inline Judgement judge(const Influence& influence, const ReachClaim& claim) {
     const Reach past_or_said = [&](std::size_t t, std::size_t s) {
         return s <= t || claim.reach(t, s);
     };

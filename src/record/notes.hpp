@@ -55,7 +55,7 @@ inline std::string rounding(double largest_change, const Outputs& before) {
 
 // The largest change of an output outside the reach of the input that was changed. Row: output;
 // column: input, from `first_input` on.
-inline double largest_forbidden(const Matrix& change, const Claim& claim,
+inline double largest_forbidden(const Matrix& change, const ReachClaim& claim,
                                 std::size_t first_input = 0) {
     double largest = 0.0;
     for (std::size_t t = 0; t < change.rows; ++t)
@@ -76,7 +76,7 @@ inline std::vector<std::string> notes_on_outputs(const Outputs& outputs) {
 
 // On two files.
 inline std::vector<std::string> notes_on_pair(const Intervention& experiment, const Outputs& before,
-                                              const Claim& claim, double tolerance) {
+                                              const ReachClaim& claim, double tolerance) {
     std::vector<std::string> result;
     const std::vector<bool> moved = moved_outputs(experiment, tolerance);
     const std::size_t T = moved.size(), position = experiment.position;
@@ -108,7 +108,7 @@ inline std::vector<std::string> notes_on_pair(const Intervention& experiment, co
 
 // On a whole archive.
 inline std::vector<std::string> notes_on_runs(const Runs& runs, const Influence& influence,
-                                              const Claim& claim) {
+                                              const ReachClaim& claim) {
     std::vector<std::string> result;
     for (const std::string& entry : runs.left_out)
         result.push_back(entry + ", no array, and was left out");

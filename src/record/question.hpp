@@ -23,7 +23,7 @@ namespace glassbox {
 struct Question {
     std::vector<std::string> words; // what is no option
     double tolerance = 0.0;
-    std::optional<Claim> claim; // what was said about the reach
+    std::optional<ReachClaim> claim; // what was said about the reach
     std::optional<std::string> figure;
 };
 
@@ -85,7 +85,7 @@ inline Options options_of(const std::vector<std::string>& arguments,
 }
 
 // The one reach that the options say, if they say one.
-inline std::optional<Claim> claim_of(const Options& options) {
+inline std::optional<ReachClaim> claim_of(const Options& options) {
     const auto given = [&](const char* name) { return options.contains(name); };
     const auto number = [&](const char* name, std::size_t least) {
         return given(name) ? whole_number(name, options.at(name), least) : 0;

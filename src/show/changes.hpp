@@ -36,7 +36,8 @@ inline void print_left_out(const Matrix& change, const std::vector<bool>& moved,
 }
 
 // What the chart says of an output beside its bar: nothing where it did as it was said to.
-inline const char* remark(const Claim& claim, std::size_t t, std::size_t position, bool moved) {
+inline const char* remark(const ReachClaim& claim, std::size_t t, std::size_t position,
+                          bool moved) {
     const bool may = claim.reach(t, position);
     if (moved && !may)
         return " moved";
@@ -44,7 +45,8 @@ inline const char* remark(const Claim& claim, std::size_t t, std::size_t positio
 }
 
 // A bar for each output, at most 48 of them around the changed position.
-inline void print_changes(const Intervention& experiment, const Claim& claim, double tolerance) {
+inline void print_changes(const Intervention& experiment, const ReachClaim& claim,
+                          double tolerance) {
     constexpr std::size_t lines = 48;
     const Matrix change = change_per_position(experiment);
     const std::vector<bool> moved = moved_outputs(experiment, tolerance);

@@ -39,12 +39,12 @@ BOOST_AUTO_TEST_CASE(a_single_far_input_counts, *label("farthest_input_missed"))
 }
 
 BOOST_AUTO_TEST_CASE(a_reach_must_fit_into_the_positions) {
-    const std::vector<std::pair<Claim, std::size_t>> cases{
+    const std::vector<std::pair<ReachClaim, std::size_t>> cases{
         {claims::window(4, 2), 8}, {claims::window(1, 5), 2}, {claims::window(4, 2, 3), 11},
         {claims::prefix(3), 4},    {claims::ahead(2), 4},     {claims::chunk(4), 5},
         {claims::everything(), 2}};
     for (const auto& entry : cases) {
-        const Claim& claim = entry.first;
+        const ReachClaim& claim = entry.first;
         const std::size_t positions = entry.second;
         require_shown(claim, positions);
         check_message([&] { require_shown(claim, positions - 1); },
@@ -57,7 +57,8 @@ BOOST_AUTO_TEST_CASE(a_reach_must_fit_into_the_positions) {
 }
 
 BOOST_AUTO_TEST_CASE(what_numpy_wrote_is_judged,
-                     *label("farthest_input_missed") * label("reach_without_the_present")) {
+                     *label("farthest_input_missed") * label("reach_without_the_present") *
+                         label("holes_in_a_reach_allowed") * label("window_reaches_too_far")) {
     const Influence sound = influence_of(read_runs(outputs_folder + "runs.npz"), 0.0);
     BOOST_CHECK(!first_beyond(sound, causal_reach()));
     BOOST_CHECK_EQUAL(farthest_back(sound), 5U);
@@ -67,7 +68,7 @@ BOOST_AUTO_TEST_CASE(what_numpy_wrote_is_judged,
     BOOST_CHECK(!first_beyond(window, window_reach(2, 2)));
     BOOST_CHECK_EQUAL(farthest_back(window), 2U);
     check_message([] { read_runs(outputs_folder + "runs_missing.npz"); }, {"changed_4 is missing"});
-    const Claim said = claims::window(4, 1);
+    const ReachClaim said = claims::window(4, 1);
     for (const auto& [name, words] : std::map<std::string, std::string>{
              {"window", "all 42 pairs within the reach moved; the farthest input"},
              {"chunked", "output 4 did not move with input 1, within the reach of --window 4"},
@@ -83,21 +84,21 @@ BOOST_AUTO_TEST_CASE(what_numpy_wrote_is_judged,
 // Every claim, for every model whose reach is that of another: yes for its own, no for all others.
 BOOST_AUTO_TEST_CASE(every_reach_is_told_apart_from_every_other,
                      *label("holes_in_a_reach_allowed")) {
-    const std::vector<Claim> all{claims::window(3, 1),
-                                 claims::window(3, 2),
-                                 claims::window(2, 1),
-                                 claims::window(3, 1, 1),
-                                 claims::window(3, 1, 2),
-                                 claims::prefix(2),
-                                 claims::prefix(3),
-                                 claims::ahead(1),
-                                 claims::ahead(2),
-                                 claims::chunk(2),
-                                 claims::chunk(4),
-                                 claims::everything(),
-                                 claims::array(Matrix(8, 8, 1.0) * 0.0)};
-    for (const Claim& model : all)
-        for (const Claim& claim : all) {
+    const std::vector<ReachClaim> all{claims::window(3, 1),
+                                      claims::window(3, 2),
+                                      claims::window(2, 1),
+                                      claims::window(3, 1, 1),
+                                      claims::window(3, 1, 2),
+                                      claims::prefix(2),
+                                      claims::prefix(3),
+                                      claims::ahead(1),
+                                      claims::ahead(2),
+                                      claims::chunk(2),
+                                      claims::chunk(4),
+                                      claims::everything(),
+                                      claims::array(Matrix(8, 8, 1.0) * 0.0)};
+    for (const ReachClaim& model : all)
+        for (const ReachClaim& claim : all) {
             if (model.said == "the array reach")
                 continue; // nothing would move at all
             const Judgement judgement = judge(influence_in_which(8, model.reach), claim);
@@ -107,11 +108,13 @@ BOOST_AUTO_TEST_CASE(every_reach_is_told_apart_from_every_other,
         }
 }
 
-BOOST_AUTO_TEST_CASE(a_judgement_names_the_pair) {
-    const auto words = [](const Reach& model, const Claim& claim) {
+BOOST_AUTO_TEST_CASE(a_judgement_names_the_pair,
+                     *label("holes_in_a_reach_allowed") * label("reach_without_the_present") *
+                         label("window_reaches_too_far")) {
+    const auto words = [](const Reach& model, const ReachClaim& claim) {
         return judge(influence_in_which(6, model), claim).words;
     };
-    BOOST_CHECK_EQUAL(words(ahead_reach(1), Claim()),
+    BOOST_CHECK_EQUAL(words(ahead_reach(1), ReachClaim()),
                       "the past moved: input 1 moved output 0, which comes before it");
     BOOST_CHECK_EQUAL(words(ahead_reach(2), claims::ahead(1)),
                       "the past moved: input 2 moved output 0, which comes before it, outside the "
@@ -119,7 +122,8 @@ BOOST_AUTO_TEST_CASE(a_judgement_names_the_pair) {
     BOOST_CHECK_EQUAL(words(causal_reach(), claims::window(2, 1, 1)),
                       "wider than said: input 1 moved output 3, outside the reach of --window 2 "
                       "--layers 1 --sink 1");
-    BOOST_CHECK_EQUAL(words(unlimited_reach(), Claim()), "every output moved with every input");
+    BOOST_CHECK_EQUAL(words(unlimited_reach(), ReachClaim()),
+                      "every output moved with every input");
     BOOST_CHECK_EQUAL(words(causal_reach(), claims::prefix(3)),
                       "narrower than said: output 0 did not move with input 1, within the reach of "
                       "--prefix 3 (3 of 24 such pairs did not move)");
@@ -130,37 +134,38 @@ BOOST_AUTO_TEST_CASE(a_judgement_names_the_pair) {
     BOOST_CHECK_EQUAL(words(both, claims::window(2, 1)),
                       "the past moved: input 4 moved output 3, which comes before it, outside the "
                       "reach of --window 2 --layers 1");
-    BOOST_CHECK(judge(influence_in_which(6, window_reach(2, 1)), Claim()).holds);
+    BOOST_CHECK(judge(influence_in_which(6, window_reach(2, 1)), ReachClaim()).holds);
 }
 
 BOOST_AUTO_TEST_CASE(where_nothing_but_the_own_input_matters_no_mask_was_tested,
                      *label("own_input_is_enough")) {
     const Reach own = [](std::size_t t, std::size_t s) { return t == s; };
     auto arrays = runs_in_which(3, own);
-    const auto refused = [&](const Claim& claim) {
+    const auto refused = [&](const ReachClaim& claim) {
         const Runs runs = runs_of(arrays, "r.npz");
         return message_of([&] { require_mixing(runs, influence_of(runs, 0.0), claim); }) !=
             "(no exception)";
     };
-    BOOST_CHECK(refused(Claim()));
+    BOOST_CHECK(refused(ReachClaim()));
     BOOST_CHECK(!refused(claims::window(1, 1)));
     arrays = runs_in_which(3, [](auto t, auto s) { return t == s || (t == 2 && s == 0); });
-    BOOST_CHECK(!refused(Claim()));
+    BOOST_CHECK(!refused(ReachClaim()));
     const Runs batch = read_runs(outputs_folder + "attention_over_the_batch.npz");
-    check_message([&] { require_mixing(batch, influence_of(batch, 0.0), Claim()); },
+    check_message([&] { require_mixing(batch, influence_of(batch, 0.0), ReachClaim()); },
                   {"no output moved with any input but its own, so no mask was tested",
                    "save item_0_changed", "say --window 1 --layers 1"});
 }
 
-BOOST_AUTO_TEST_CASE(one_change_is_judged_by_the_reach_as_well) {
+BOOST_AUTO_TEST_CASE(one_change_is_judged_by_the_reach_as_well,
+                     *label("reach_without_the_present") * label("window_reaches_too_far")) {
     const Runs runs = runs_of(runs_in_which(6, prefix_reach(3)), "r.npz");
-    const auto judged = [&](std::size_t position, const Claim& claim) {
+    const auto judged = [&](std::size_t position, const ReachClaim& claim) {
         const Intervention experiment = runs.experiment(position);
         return std::pair(forbidden_move(experiment, claim, 0.0).has_value(),
                          all_within_moved(experiment, claim, 0.0));
     };
-    BOOST_CHECK(judged(2, Claim()) == std::pair(true, true));
-    BOOST_CHECK(judged(3, Claim()) == std::pair(false, true));
+    BOOST_CHECK(judged(2, ReachClaim()) == std::pair(true, true));
+    BOOST_CHECK(judged(3, ReachClaim()) == std::pair(false, true));
     BOOST_CHECK(judged(2, claims::prefix(3)) == std::pair(false, true));
     BOOST_CHECK(judged(2, claims::prefix(2)) == std::pair(true, true));
     BOOST_CHECK(judged(3, claims::prefix(4)) == std::pair(false, false));
@@ -171,9 +176,11 @@ BOOST_AUTO_TEST_CASE(one_change_is_judged_by_the_reach_as_well) {
     BOOST_CHECK_EQUAL(far->moved_position, 5U);
 }
 
-BOOST_AUTO_TEST_CASE(a_position_that_every_output_may_know_tests_nothing) {
-    require_forbidden(Claim(), 6, 1);
-    check_message([] { require_forbidden(Claim(), 6, 0); }, {"POSITION is 0, which has no past"});
+BOOST_AUTO_TEST_CASE(a_position_that_every_output_may_know_tests_nothing,
+                     *label("reach_without_the_present")) {
+    require_forbidden(ReachClaim(), 6, 1);
+    check_message([] { require_forbidden(ReachClaim(), 6, 0); },
+                  {"POSITION is 0, which has no past"});
     require_forbidden(claims::window(2, 1), 6, 0);
     require_forbidden(claims::ahead(1), 6, 2);
     require_forbidden(claims::everything(), 6, 0);
@@ -182,14 +189,14 @@ BOOST_AUTO_TEST_CASE(a_position_that_every_output_may_know_tests_nothing) {
     check_message([] { require_forbidden(claims::chunk(4), 6, 3); }, {"by --chunk 4; change the"});
 }
 
-BOOST_AUTO_TEST_CASE(a_reach_is_said_once) {
+BOOST_AUTO_TEST_CASE(a_reach_is_said_once, *label("reach_without_the_present")) {
     auto arrays = runs_in_which(3, causal_reach());
     const Runs silent = runs_of(arrays, "r.npz");
     BOOST_CHECK(!claim_about(silent, std::nullopt).both_ways());
     BOOST_CHECK_EQUAL(claim_about(silent, claims::prefix(2)).said, "--prefix 2");
     arrays["reach"] = array_of({3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1});
     const Runs says = runs_of(arrays, "r.npz");
-    const Claim claim = claim_about(says, std::nullopt);
+    const ReachClaim claim = claim_about(says, std::nullopt);
     BOOST_CHECK_EQUAL(claim.words, "WHAT THE ARRAY reach SAYS, NEITHER MORE NOR LESS");
     BOOST_CHECK(judge(influence_of(says, 0.0), claim).holds);
     check_message([&] { claim_about(says, claims::prefix(2)); },

@@ -18,7 +18,7 @@ bool has(const std::vector<std::string>& notes, const std::string& words) {
 }
 
 std::vector<std::string> notes_of(const std::map<std::string, npy::Array>& arrays,
-                                  const Claim& claim = {}) {
+                                  const ReachClaim& claim = {}) {
     const Runs runs = runs_of(arrays, "r.npz");
     return notes_on_runs(runs, influence_of(runs, 0.0), claim);
 }
@@ -27,7 +27,7 @@ std::vector<std::string> notes_of(const std::map<std::string, npy::Array>& array
 
 BOOST_AUTO_TEST_SUITE(note)
 
-BOOST_AUTO_TEST_CASE(a_causal_model_gets_no_note) {
+BOOST_AUTO_TEST_CASE(a_causal_model_gets_no_note, *label("reach_without_the_present")) {
     BOOST_CHECK(notes_of(runs_in_which(4, causal_reach())).empty());
     BOOST_CHECK(notes_of(runs_in_which(4, window_reach(2, 1)), claims::window(2, 1)).empty());
     BOOST_CHECK(notes_of(runs_in_which(4, unlimited_reach()), claims::everything()).empty());
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(where_all_moves_with_all_the_axes_are_asked_after,
     BOOST_CHECK(has(notes_of(runs_in_which(4, unlimited_reach())), "then say --reach all"));
     BOOST_CHECK(!has(notes_of(runs_in_which(4, ahead_reach(2))), "--reach all"));
     const Runs forecast = read_runs(outputs_folder + "forecast_same_length.npz");
-    BOOST_CHECK(has(notes_on_runs(forecast, influence_of(forecast, 0.0), Claim()),
+    BOOST_CHECK(has(notes_on_runs(forecast, influence_of(forecast, 0.0), ReachClaim()),
                     "the outputs have an axis of their own"));
 }
 
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(changes_as_small_as_rounding_are_called_so, *label("roundin
     BOOST_CHECK(!has(notes_of(arrays), words));
 }
 
-BOOST_AUTO_TEST_CASE(what_was_not_tested_is_said) {
+BOOST_AUTO_TEST_CASE(what_was_not_tested_is_said, *label("last_input_must_matter")) {
     const Reach own = [](std::size_t t, std::size_t s) { return t == s; };
     BOOST_CHECK(has(notes_of(runs_in_which(4, own)), "no output moved with any input but its own"));
     BOOST_CHECK(!has(notes_of(runs_in_which(4, own), claims::window(1, 1)), "but its own"));
@@ -73,14 +73,16 @@ BOOST_AUTO_TEST_CASE(what_was_not_tested_is_said) {
     Runs batch = read_runs(outputs_folder + "batch_scale.npz");
     const Influence influence = influence_of(batch, 0.0);
     const std::string untested = "not tested: whether an item of the batch moves another";
-    BOOST_CHECK(has(notes_on_runs(batch, influence, Claim()), untested));
+    BOOST_CHECK(has(notes_on_runs(batch, influence, ReachClaim()), untested));
     batch.item_0_changed = batch.changed[0];
-    BOOST_CHECK(!has(notes_on_runs(batch, influence, Claim()), untested));
+    BOOST_CHECK(!has(notes_on_runs(batch, influence, ReachClaim()), untested));
 }
 
-BOOST_AUTO_TEST_CASE(two_files_get_the_notes_of_their_one_change) {
+BOOST_AUTO_TEST_CASE(two_files_get_the_notes_of_their_one_change,
+                     *label("reach_without_the_present")) {
     const Runs runs = runs_of(runs_in_which(4, causal_reach()), "r.npz");
-    const auto notes = [&](const Matrix& after, std::size_t position, const Claim& claim = {}) {
+    const auto notes = [&](const Matrix& after, std::size_t position,
+                           const ReachClaim& claim = {}) {
         return notes_on_pair({position, runs.baseline.rows, after}, runs.baseline, claim, 0.0);
     };
     BOOST_CHECK(notes(Matrix{{0}, {1}, {1}, {1}}, 1).empty());

@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_names_reader_file_and_fix, *label("npy_errors_nam
 }
 
 // Whatever numpy.load reads as float64 of shape (1, 2), tried with NumPy 1.24.
-BOOST_AUTO_TEST_CASE(headers_of_other_writers_are_read, *label("header_needs_a_comma")) {
+BOOST_AUTO_TEST_CASE(headers_of_other_writers_are_read, *label("python2_sizes_refused")) {
     for (const char* header :
          {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }\n",
           "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}",
