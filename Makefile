@@ -4,14 +4,12 @@ INSTALL  ?= yes
 SECONDS  ?= 20
 JOBS     ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
-# This processor's own instructions, in the word that the compiler takes, if any; asked once, and only if needed.
-takes           = $(shell $(CXX) $1 $(CXXFLAGS) -x c++ -fsyntax-only /dev/null 2>/dev/null && echo $1)
-NATIVE          = $(eval NATIVE := $(or $(call takes,-march=native),$(call takes,-mcpu=native)))$(NATIVE)
 # The standard library checks the indices of vectors and spans: GNU's by the first macro, LLVM's by the second.
 CHECKED        := -D_GLIBCXX_ASSERTIONS -D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE
 FLAGS_default  := -O0 -g $(CHECKED)
 FLAGS_release   = -O3 $(NATIVE) -DGLASSBOX_FAST
 FLAGS_sanitize := -O1 -g $(CHECKED) -fsanitize=address,undefined -fno-sanitize-recover=all
+include tests/machine.mk
 ifeq ($(FLAGS_$(MODE)),)
 $(error MODE is '$(MODE)'; wanted default, release or sanitize)
 endif
@@ -21,17 +19,9 @@ BUILD    := $(if $(filter g++-default c++-default,$(COMPILER)-$(MODE)),build,bui
 $(if $(filter-out 1,$(words $(BUILD))),$(error BUILD is '$(BUILD)'; wanted one folder, without a blank in its name))
 STRICT   := -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off
 COMPILE  := $(CXX) $(STRICT) $(FLAGS_$(MODE)) -Isrc $(CXXFLAGS)
-# Two savings of time, neither needed: the gold linker where it is there (for ARM it is broken), and the
-# standard headers compiled once (they are found by -include; the checks compile every header without them).
-GOLD     := $(if $(filter-out sanitize,$(MODE)),$(shell $(CXX) -dumpmachine 2>/dev/null | grep -q '^x86_64' && \
-  $(CXX) $(LDFLAGS) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold))
-LINK     := $(GOLD) $(LDFLAGS)
+# Saves time and is not needed: the standard headers compiled once (they are found by -include; the checks
+# compile every header without them).
 STANDARD := $(BUILD)/standard.hpp
-# Boost.Test, which may be Homebrew's; the lessons never ask.
-BREW      = $(eval BREW := $(shell brew --prefix boost 2>/dev/null))$(BREW)
-BOOST     = $(if $(BREW),-isystem $(BREW)/include)
-TEST_LINK = $(LINK) $(if $(BREW),-L$(BREW)/lib -Wl$(comma)-rpath$(comma)$(BREW)/lib) -lboost_unit_test_framework
-comma    := ,
 
 LESSONS  := $(sort $(patsubst lessons/%.cpp,%,$(wildcard lessons/[0-9]*.cpp)))
 UNITS    := $(sort $(patsubst tests/%.cpp,$(BUILD)/tests/%.o,$(wildcard tests/*/[a-z]*_test.cpp tests/main.cpp)))

@@ -119,7 +119,7 @@ enter_a_copy() { # name, numbers
     cp -R src "$copy"
     cp lessons/[0-9]*.cpp "$copy/lessons"
     cp Makefile "$copy" 2>/dev/null # it is not there in a damaged copy
-    cp tests/need_compiler.sh "$copy/tests"
+    cp tests/need_compiler.sh tests/machine.mk "$copy/tests"
     cp -R $tests/*.* $tests/library "$copy/$tests"
     cd "$copy" || exit 1
     for test in $tests/[0-9]*_test.cpp; do
