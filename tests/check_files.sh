@@ -200,7 +200,7 @@ done
 
 # the example of a function of one's own
 if (cd "$here" && $COMPILE lessons/examples/your_function.cpp -o "$scratch/your_function") &&
-   ./your_function | grep -q '^  CAUSAL, as far as these inputs can show$'; then
+   ./your_function | grep -q '^  AS DECLARED, AND CAUSAL, as far as these inputs can show$'; then
     echo "ok lessons/examples/your_function.cpp finds what the text says"
 else
     echo "FAILED lessons/examples/your_function.cpp does not compile, or finds something else"
