@@ -180,39 +180,43 @@ inline std::string CausalityReport::cut_short() const {
     return letters.empty() ? "" : "; not judged by " + letters + ", where the model threw";
 }
 
+// What a failure of each detector means, the gravest first; but for A and C, which find no wrong
+// output.
+inline std::vector<std::pair<std::string, std::string>> grave_failures(ClaimKind claim) {
+    return {
+        {"N", "NOT JUDGED, the model is not finite, or random, or keeps a state between calls"},
+        {"B",
+         claim == ClaimKind::declared ? "LEAK, what the reach forbids moved"
+                                      : "LEAK, the future moves the past"},
+        {"G", "NOT INDEPENDENT"},
+        {"F", "WRONG REACH"},
+        {"D", "A SHORTER RUN GIVES OTHER NUMBERS"},
+        {"E1", "THE CACHE GIVES OTHER NUMBERS"},
+        {"E3", "THE CACHE GIVES OTHER NUMBERS"},
+        {"Em", "THE CACHE GIVES OTHER NUMBERS"},
+    };
+}
+
 // What the findings amount to, in one line. "Leak" is said only where a finite change of a later
 // input moved an earlier output, or would have but for rounding.
 inline std::string CausalityReport::conclusion() const {
     const std::string name = claim == ClaimKind::declared ? "AS DECLARED" : "CAUSAL";
-    const bool only_tiny = of("A").words.ends_with(detection::only_tiny);
-    for (const auto& [letter, meaning] : std::vector<std::pair<std::string, std::string>>{
-             {"N",
-              "NOT JUDGED, the model is not finite, or random, or keeps a state between calls"},
-             {"B",
-              claim == ClaimKind::declared ? "LEAK, what the reach forbids moved"
-                                           : "LEAK, the future moves the past"},
-             {"G", "NOT INDEPENDENT"},
-             {"F", "WRONG REACH"},
-             {"D", "A SHORTER RUN GIVES OTHER NUMBERS"},
-             {"E1", "THE CACHE GIVES OTHER NUMBERS"},
-             {"E3", "THE CACHE GIVES OTHER NUMBERS"},
-             {"Em", "THE CACHE GIVES OTHER NUMBERS"},
-         })
+    const auto found = [&](const std::string& meaning, const std::string& letter) {
+        return meaning + ": " + of(letter).words + cut_short();
+    };
+    for (const auto& [letter, meaning] : grave_failures(claim))
         if (failed(letter))
-            return meaning + ": " + of(letter).words + cut_short();
+            return found(meaning, letter);
     if (!judged())
-        return "NOT JUDGED: " + of(of("N").outcome == Outcome::not_applicable ? "N" : "B").words +
-            cut_short();
+        return found("NOT JUDGED", of("N").outcome == Outcome::not_applicable ? "N" : "B");
+    const bool only_tiny = of("A").words.ends_with(detection::only_tiny);
     if (failed("A") && only_tiny)
-        return "THE MASK LEAVES A WEIGHT; only rounding hides the leak: " + of("A").words +
-            cut_short();
+        return found("THE MASK LEAVES A WEIGHT; only rounding hides the leak", "A");
     if (failed("C"))
-        return name +
-            " FOR FINITE INPUTS as far as these show, but masked data is read: " + of("C").words +
-            cut_short();
+        return found(name + " FOR FINITE INPUTS as far as these show, but masked data is read",
+                     "C");
     if (failed("A"))
-        return "OUTPUTS " + name + ", but the weights are not triangular: " + of("A").words +
-            cut_short();
+        return found("OUTPUTS " + name + ", but the weights are not triangular", "A");
     return (claim == ClaimKind::causal_and_more ? "AS DECLARED, AND CAUSAL" : name) +
         std::string(", as far as these inputs can show") + cut_short();
 }

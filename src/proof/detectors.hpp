@@ -78,6 +78,25 @@ inline Matrix only(const Matrix& before, const Matrix& after,
 constexpr double tiny = 1e-12;
 constexpr const char* only_tiny = "; no other forbidden weight is larger than 1e-12";
 
+// The first weight of a head that is not 0 and stands where the reach forbids it, in words; and
+// whether all such weights are tiny.
+struct ForbiddenWeight {
+    std::string words;
+    bool all_tiny = true;
+
+    void look_at(const Subject& subject, const Matrix& weights) {
+        for (std::size_t t = 0; t < weights.rows; ++t)
+            for (std::size_t s = t + 1; s < weights.cols; ++s) {
+                if (subject.may_matter(t, s) || weights(t, s) == 0.0)
+                    continue;
+                if (words.empty())
+                    words = "the weight of position " + std::to_string(t) + " on position " +
+                        std::to_string(s) + " is " + number_text(weights(t, s));
+                all_tiny = all_tiny && std::abs(weights(t, s)) <= tiny;
+            }
+    }
+};
+
 } // namespace detection
 
 // A. Attention weights are exactly 0 above the diagonal. The check that most people write: it looks
@@ -90,22 +109,14 @@ inline Finding triangular_weights(const Subject& subject, const Matrix& x) {
         return Finding::not_applicable("the model shows no head's weights");
     if (const auto reason = detection::no_forbidden_future(subject, x.rows); reason && x.rows > 1)
         return Finding::not_applicable(*reason);
-    std::string words;
-    bool all_tiny = true;
+    detection::ForbiddenWeight found;
     for (const Matrix& weights : heads) {
         require_shape(weights, x.rows, x.rows, "examine: the weights");
-        for (std::size_t t = 0; t < x.rows; ++t)
-            for (std::size_t s = t + 1; s < x.rows; ++s) {
-                if (subject.may_matter(t, s) || weights(t, s) == 0.0)
-                    continue;
-                if (words.empty())
-                    words = "the weight of position " + std::to_string(t) + " on position " +
-                        std::to_string(s) + " is " + detection::number_text(weights(t, s));
-                all_tiny = all_tiny && std::abs(weights(t, s)) <= detection::tiny;
-            }
+        found.look_at(subject, weights);
     }
-    return words.empty() ? Finding::passed()
-                         : Finding::failed(words + (all_tiny ? detection::only_tiny : ""));
+    return found.words.empty()
+        ? Finding::passed()
+        : Finding::failed(found.words + (found.all_tiny ? detection::only_tiny : ""));
 }
 
 namespace detection {

@@ -318,8 +318,15 @@ undo() {
         "git checkout -- src lessons/*.cpp, or from a fresh download."
 }
 
-renew_library() {
-    (cd $library && find . -name '*.hpp') | while read -r header; do cp "src/$header" "$library/$header"; done
+renew_library() { # all that the checks include, directly or not
+    rm -rf $library
+    while missing=$(sed -n 's/^#include "\([a-z]*\/.*\)"/\1/p' $tests/*.?pp $library/*/*.hpp 2>/dev/null | sort -u |
+        while read -r header; do [ -f "$library/$header" ] || echo "$header"; done) && [ -n "$missing" ]; do
+        for header in $missing; do
+            mkdir -p "$library/${header%/*}"
+            cp "src/$header" "$library/$header" || return
+        done
+    done
 }
 
 # A change is seen by looking: no file events, which containers and WSL may not deliver.

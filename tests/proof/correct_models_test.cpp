@@ -163,7 +163,11 @@ const std::vector<std::pair<std::string, Model>> models{
 
 BOOST_AUTO_TEST_SUITE(correct_models)
 
-BOOST_AUTO_TEST_CASE(no_correct_model_is_accused) {
+BOOST_AUTO_TEST_CASE(no_correct_model_is_accused,
+                     *label("mask_removed") * label("mask_one_too_far") *
+                         label("intervention_from_position_2") *
+                         label("undeclared_forbids_the_present") *
+                         label("undeclared_reach_demanded") * label("influence_of_one_position")) {
     for (const auto& [name, model] : models)
         for (const std::size_t T : {3U, 20U}) {
             const CausalityReport report = examine({model}, random_input(T, 8));
@@ -174,7 +178,10 @@ BOOST_AUTO_TEST_CASE(no_correct_model_is_accused) {
         }
 }
 
-BOOST_AUTO_TEST_CASE(a_block_with_sharp_attention_is_causal) {
+BOOST_AUTO_TEST_CASE(a_block_with_sharp_attention_is_causal,
+                     *label("mask_removed") * label("mask_one_too_far") *
+                         label("undeclared_forbids_the_present") *
+                         label("undeclared_reach_demanded") * label("influence_of_one_position")) {
     for (std::uint32_t seed = 1; seed <= 10; ++seed) {
         const CausalityReport report = examine({block_with(seed, 10)}, random_input(12, 8));
         BOOST_TEST(report.conclusion() == "CAUSAL, as far as these inputs can show",
@@ -184,7 +191,9 @@ BOOST_AUTO_TEST_CASE(a_block_with_sharp_attention_is_causal) {
 
 // The same kinds, each with the smallest step into the future: the next input's sign, a billionth
 // of it, or all of it.
-BOOST_AUTO_TEST_CASE(every_correct_model_with_a_look_ahead_is_accused) {
+BOOST_AUTO_TEST_CASE(every_correct_model_with_a_look_ahead_is_accused,
+                     *label("proof_forgets_the_position_before") *
+                         label("proof_skips_the_first_column") * label("leak_called_dependence")) {
     for (const auto& [name, model] : models)
         for (const auto& peek : std::vector<std::function<double(double)>>{
                  [](double v) { return v > 0 ? 1.0 : 0.0; }, [](double v) { return 1e-9 * v; },

@@ -62,7 +62,10 @@ std::string success(ClaimKind claim) {
 
 BOOST_AUTO_TEST_SUITE(declared_reach)
 
-BOOST_AUTO_TEST_CASE(a_model_that_keeps_its_claim_is_as_declared) {
+BOOST_AUTO_TEST_CASE(a_model_that_keeps_its_claim_is_as_declared,
+                     *label("reach_without_the_present") * label("branch_is_the_original") *
+                         label("future_watched_whatever_the_reach") * label("cut_anywhere") *
+                         label("rule_asked_from_zero") * label("influence_of_one_position")) {
     const Matrix x = random_input(9, 8);
     for (const auto& [name, reach, claim] : families) {
         const CausalityReport report = examine(network_with(reach, reach), x);
@@ -75,7 +78,10 @@ BOOST_AUTO_TEST_CASE(a_model_that_keeps_its_claim_is_as_declared) {
 }
 
 // Every pair that is forbidden is opened in turn.
-BOOST_AUTO_TEST_CASE(a_single_pair_beyond_the_claim_is_found) {
+BOOST_AUTO_TEST_CASE(a_single_pair_beyond_the_claim_is_found,
+                     *label("proof_forgets_the_position_before") *
+                         label("reach_without_the_present") * label("branch_is_the_original") *
+                         label("leak_called_dependence")) {
     const Matrix x = random_input(6, 8);
     for (const auto& [name, reach, claim] : families)
         for (std::size_t t = 0; t < 6; ++t)
@@ -97,7 +103,10 @@ BOOST_AUTO_TEST_CASE(a_single_pair_beyond_the_claim_is_found) {
 }
 
 // And every pair that is allowed is closed, but for the residual's own.
-BOOST_AUTO_TEST_CASE(a_single_pair_that_is_missing_is_found) {
+BOOST_AUTO_TEST_CASE(a_single_pair_that_is_missing_is_found,
+                     *label("reach_without_the_present") * label("what_must_matter_not_judged") *
+                         label("future_watched_whatever_the_reach") *
+                         label("influence_of_one_position")) {
     const Matrix x = random_input(6, 8);
     for (const auto& [name, reach, claim] : families)
         for (std::size_t t = 0; t < 6; ++t)
@@ -117,7 +126,11 @@ BOOST_AUTO_TEST_CASE(a_single_pair_that_is_missing_is_found) {
 }
 
 // The same models, by authors who declared nothing.
-BOOST_AUTO_TEST_CASE(undeclared_only_the_future_is_forbidden) {
+BOOST_AUTO_TEST_CASE(undeclared_only_the_future_is_forbidden,
+                     *label("proof_forgets_the_position_before") * label("branch_is_the_original") *
+                         label("leak_called_dependence") * label("undeclared_forbids_the_present") *
+                         label("undeclared_reach_demanded") * label("rule_asked_from_zero") *
+                         label("influence_of_one_position")) {
     const Matrix x = random_input(9, 8);
     for (const auto& [name, reach, claim] : families) {
         const CausalityReport report = examine(network_with(reach, {}), x);
@@ -129,7 +142,8 @@ BOOST_AUTO_TEST_CASE(undeclared_only_the_future_is_forbidden) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_cache_goes_on_only_where_the_reach_can_be_cut) {
+BOOST_AUTO_TEST_CASE(a_cache_goes_on_only_where_the_reach_can_be_cut,
+                     *label("cut_anywhere") * label("rule_asked_from_zero")) {
     const Matrix x = random_input(9, 8);
     const CausalityReport chunks = examine(network_with(chunk_reach(3), chunk_reach(3)), x);
     const CausalityReport ahead = examine(network_with(ahead_reach(1), ahead_reach(1)), x);
@@ -146,7 +160,10 @@ BOOST_AUTO_TEST_CASE(a_cache_goes_on_only_where_the_reach_can_be_cut) {
     BOOST_TEST(examine(forgetful, x).failed("E1"));
 }
 
-BOOST_AUTO_TEST_CASE(masked_data_that_is_read_is_named_where_the_reach_forbids_it) {
+BOOST_AUTO_TEST_CASE(masked_data_that_is_read_is_named_where_the_reach_forbids_it,
+                     *label("proof_skips_the_first_column") *
+                         label("future_watched_whatever_the_reach") *
+                         label("influence_of_one_position")) {
     for (const auto& [name, reach, claim] : families) {
         Subject subject{[rule = reach](const Matrix& x) {
             Matrix result = sums_within(rule)(x);
@@ -182,7 +199,8 @@ BOOST_AUTO_TEST_CASE(a_prefix_run_is_compared_where_the_reach_knows_nothing_of_t
     check_passed(truncation(subject, random_input(5, 2)));
 }
 
-BOOST_AUTO_TEST_CASE(a_reach_that_allows_everything_leaves_nothing_to_judge) {
+BOOST_AUTO_TEST_CASE(a_reach_that_allows_everything_leaves_nothing_to_judge,
+                     *label("judged_without_a_past") * label("cut_anywhere")) {
     for (const auto& reach : {unlimited_reach(), prefix_reach(9), chunk_reach(20)}) {
         Subject subject = network_with(reach, reach);
         const CausalityReport report = examine(subject, random_input(9, 8));
@@ -196,7 +214,9 @@ BOOST_AUTO_TEST_CASE(a_reach_that_allows_everything_leaves_nothing_to_judge) {
 }
 
 // A model that reads backwards claims nothing of the future, and all the more of the past.
-BOOST_AUTO_TEST_CASE(a_claim_about_the_past_alone_is_judged_by_the_influence_map) {
+BOOST_AUTO_TEST_CASE(a_claim_about_the_past_alone_is_judged_by_the_influence_map,
+                     *label("future_watched_whatever_the_reach") *
+                         label("influence_of_one_position")) {
     const Reach backwards = [](std::size_t t, std::size_t s) { return s >= t; };
     Subject subject{sums_within(backwards)};
     subject.reach = backwards;
@@ -207,7 +227,11 @@ BOOST_AUTO_TEST_CASE(a_claim_about_the_past_alone_is_judged_by_the_influence_map
     BOOST_TEST(examine(subject, random_input(5, 2)).conclusion().starts_with("WRONG REACH: "));
 }
 
-BOOST_AUTO_TEST_CASE(a_window_declared_too_wide_or_too_narrow_is_a_wrong_reach) {
+BOOST_AUTO_TEST_CASE(a_window_declared_too_wide_or_too_narrow_is_a_wrong_reach,
+                     *label("window_reaches_too_far") * label("what_must_matter_not_judged") *
+                         label("branch_is_the_original") *
+                         label("future_watched_whatever_the_reach") *
+                         label("rule_asked_from_zero") * label("influence_of_one_position")) {
     const Matrix x = random_input(9, 8);
     for (const int claimed : {2, 3, 4}) {
         const Reach claim = window_reach(static_cast<std::size_t>(claimed), 1);

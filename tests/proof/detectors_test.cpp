@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(weights_of_another_shape_are_refused) {
 // ---- B
 
 BOOST_AUTO_TEST_CASE(intervention_names_the_first_output_that_moved,
-                     *label("proof_forgets_the_position_before")) {
+                     *label("proof_forgets_the_position_before") * label("rounding_excuses_all")) {
     check_passed(intervention({copy_of}, three));
     const Subject leaky{tells(0, [](const Matrix& x) { return x(2, 0) == 5; })};
     check_failed(intervention(leaky, three),
@@ -138,7 +138,8 @@ BOOST_AUTO_TEST_CASE(intervention_names_the_first_output_that_moved,
 
 BOOST_AUTO_TEST_CASE(intervention_changes_the_second_token_too,
                      *label("intervention_from_position_2") *
-                         label("proof_forgets_the_position_before")) {
+                         label("proof_forgets_the_position_before") *
+                         label("rounding_excuses_all")) {
     const Subject leaky{tells(0, [](const Matrix& x) { return x(1, 0) == -3; })};
     check_failed(intervention(leaky, three),
                  "changed the token at position 1: output at position "
@@ -148,7 +149,7 @@ BOOST_AUTO_TEST_CASE(intervention_changes_the_second_token_too,
 BOOST_AUTO_TEST_CASE(intervention_tries_small_and_large_rows_of_both_signs,
                      *label("no_small_replacement") * label("no_negative_replacement") *
                          label("proof_forgets_the_position_before") *
-                         label("intervention_from_position_2")) {
+                         label("intervention_from_position_2") * label("rounding_excuses_all")) {
     const std::vector<std::function<bool(double)>> conditions{
         [](double value) { return std::abs(value) < 0.01; },
         [](double value) { return value > 200 && value < 2000; },
@@ -162,7 +163,8 @@ BOOST_AUTO_TEST_CASE(intervention_tries_small_and_large_rows_of_both_signs,
     }
 }
 
-BOOST_AUTO_TEST_CASE(intervention_repeats_a_token, *label("no_token_repeated")) {
+BOOST_AUTO_TEST_CASE(intervention_repeats_a_token,
+                     *label("no_token_repeated") * label("rounding_excuses_all")) {
     const Subject leaky{tells(0, [](const Matrix& x) { return same_bits(x.row(1), x.row(2)); })};
     check_failed(intervention(leaky, three),
                  "repeated the token before position 2: output at "
@@ -173,7 +175,7 @@ BOOST_AUTO_TEST_CASE(intervention_repeats_a_token, *label("no_token_repeated")) 
 BOOST_AUTO_TEST_CASE(intervention_changes_several_tokens_at_once,
                      *label("one_token_changed_at_once") *
                          label("proof_forgets_the_position_before") *
-                         label("intervention_from_position_2")) {
+                         label("intervention_from_position_2") * label("rounding_excuses_all")) {
     for (const double sign : {1.0, -1.0}) {
         const Subject leaky{tells(0, [=](const Matrix& x) {
             return std::abs(x(0, 0)) < 10 && sign * x(1, 0) > 200 && sign * x(2, 0) > 200;
@@ -239,8 +241,8 @@ BOOST_AUTO_TEST_CASE(intervention_starts_where_the_output_is_finite,
 
 BOOST_AUTO_TEST_CASE(an_input_from_the_detectors_own_stream_is_no_obstacle,
                      *label("replacement_stands_there_already") *
-                         label("second_document_not_changed") *
-                         label("influence_of_one_position")) {
+                         label("second_document_not_changed") * label("influence_of_one_position") *
+                         label("future_watched_whatever_the_reach")) {
     for (const std::uint32_t seed : {1U, 2U})
         for (const double size : {1.0, 1e-3, 1e3}) {
             PytorchRandom random(seed);
@@ -280,7 +282,10 @@ BOOST_AUTO_TEST_CASE(a_model_that_no_change_moves_is_not_judged,
                          "no output moved, whatever was changed from position 1 on");
 }
 
-BOOST_AUTO_TEST_CASE(copies_of_an_earlier_token_crowd_it_out, *label("no_copies_tried")) {
+BOOST_AUTO_TEST_CASE(copies_of_an_earlier_token_crowd_it_out,
+                     *label("no_copies_tried") * label("proof_forgets_the_position_before") *
+                         label("intervention_from_position_2") *
+                         label("one_token_changed_at_once") * label("rounding_excuses_all")) {
     const Subject leaky{tells(0, [](const Matrix& x) { // the last one stands there twice
         return same_bits(x.row(0), x.row(1)) && same_bits(x.row(0), x.row(2));
     })};
@@ -338,7 +343,7 @@ Matrix convolution_by_frequencies(const Matrix& x) {
 }
 
 BOOST_AUTO_TEST_CASE(rounding_that_knows_the_future_is_found_and_named,
-                     *label("rounding_not_named")) {
+                     *label("rounding_not_named") * label("leak_called_dependence")) {
     for (const Model& model : {Model(total_minus_rest), Model(convolution_by_frequencies)}) {
         const CausalityReport report = examine({model}, random_input(8, 4));
         BOOST_TEST(report.conclusion().starts_with("LEAK, the future moves the past: "));
@@ -364,7 +369,8 @@ BOOST_AUTO_TEST_CASE(a_leak_that_is_larger_than_rounding_is_not_excused,
 }
 
 // What was found stays found, whatever a later input does to the model.
-BOOST_AUTO_TEST_CASE(a_model_that_throws_after_a_faint_leak_has_leaked) {
+BOOST_AUTO_TEST_CASE(a_model_that_throws_after_a_faint_leak_has_leaked,
+                     *label("no_small_replacement")) {
     const Subject subject{[](const Matrix& x) {
         if (max_abs_difference(x, Matrix(x.rows, x.cols)) > 1e6)
             throw std::overflow_error("too large");
@@ -465,7 +471,7 @@ BOOST_AUTO_TEST_CASE(without_a_cached_form_cached_decoding_is_not_applicable) {
 // ---- One position
 
 BOOST_AUTO_TEST_CASE(a_single_position_has_no_past_no_prefix_and_no_branch,
-                     *label("reach_without_the_present")) {
+                     *label("undeclared_forbids_the_present")) {
     const Matrix x{{1, 2}};
     Subject subject{copy_of};
     check_not_applicable(independence(subject, three),

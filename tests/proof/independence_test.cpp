@@ -58,7 +58,8 @@ BOOST_AUTO_TEST_CASE(a_branch_that_writes_into_the_original_is_found) {
 // All caches share one store, whose key is how many rows went in: the first comer is right, and so
 // is everybody who asks about the same text.
 BOOST_AUTO_TEST_CASE(a_store_that_all_caches_share_is_found_by_the_branch,
-                     *label("branch_not_compared")) {
+                     *label("branch_not_compared") * label("reach_without_the_present") *
+                         label("branch_is_the_original")) {
     check_passed(independence(summing(), numbered));
     Subject subject = summing();
     subject.cached->resume = nullptr;
@@ -78,7 +79,8 @@ BOOST_AUTO_TEST_CASE(a_store_that_all_caches_share_is_found_by_the_branch,
                                       "output at position 2, column 0 moved from "));
 }
 
-BOOST_AUTO_TEST_CASE(a_cache_is_branched_where_the_reach_allows_a_cut) {
+BOOST_AUTO_TEST_CASE(a_cache_is_branched_where_the_reach_allows_a_cut,
+                     *label("branch_is_the_original") * label("cut_anywhere")) {
     for (const auto& [reach, cut] :
          {std::pair{chunk_reach(3), std::size_t{3}}, {prefix_reach(3), 3}, {causal_reach(), 2}}) {
         Subject subject{sums_within(reach)};
@@ -99,7 +101,9 @@ BOOST_AUTO_TEST_CASE(a_cache_is_branched_where_the_reach_allows_a_cut) {
 
 // ---- Edited texts
 
-BOOST_AUTO_TEST_CASE(a_cache_used_past_an_edit_is_found, *label("cache_never_went_on")) {
+BOOST_AUTO_TEST_CASE(a_cache_used_past_an_edit_is_found,
+                     *label("cache_never_went_on") * label("reach_without_the_present") *
+                         label("branch_is_the_original")) {
     for (const std::size_t extra : {0U, 1U}) {
         Subject subject = summing();
         subject.cached->resume = [=](std::any& cache, const Matrix& x) {
@@ -124,7 +128,8 @@ BOOST_AUTO_TEST_CASE(a_cache_used_past_an_edit_is_found, *label("cache_never_wen
 
 // A process-wide store whose key, the length, says too little: both sides get the same wrong rows.
 BOOST_AUTO_TEST_CASE(a_store_that_poisons_both_sides_is_found_by_the_model,
-                     *label("resume_not_compared")) {
+                     *label("resume_not_compared") * label("reach_without_the_present") *
+                         label("branch_is_the_original") * label("cache_never_went_on")) {
     Subject subject = summing();
     const auto store = std::make_shared<std::map<std::size_t, Matrix>>();
     subject.cached->resume = [store](std::any&, const Matrix& x) {
@@ -137,7 +142,9 @@ BOOST_AUTO_TEST_CASE(a_store_that_poisons_both_sides_is_found_by_the_model,
     BOOST_TEST(words.ends_with(" (full run to resumed)"), words);
 }
 
-BOOST_AUTO_TEST_CASE(a_resume_that_is_always_wrong_is_found) {
+BOOST_AUTO_TEST_CASE(a_resume_that_is_always_wrong_is_found,
+                     *label("reach_without_the_present") * label("branch_is_the_original") *
+                         label("cache_never_went_on")) {
     Subject subject = summing();
     subject.cached->resume = [](std::any&, const Matrix& x) { return sums(x) * 2.0; };
     BOOST_TEST(independence(subject, numbered).words ==
@@ -147,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_resume_that_is_always_wrong_is_found) {
 
 // Blocks of two rows are kept; their sums are added first, and so in another order.
 BOOST_AUTO_TEST_CASE(reuse_by_blocks_may_differ_by_the_tolerance,
-                     *label("resume_without_tolerance")) {
+                     *label("resume_without_tolerance") * label("branch_is_the_original")) {
     Subject subject = summing();
     subject.cached->resume = [](std::any&, const Matrix& x) {
         Matrix result = sums(x);
@@ -187,7 +194,7 @@ BOOST_AUTO_TEST_CASE(packed_documents_that_meet_are_found_in_both_directions,
 }
 
 BOOST_AUTO_TEST_CASE(the_first_packed_document_is_what_it_is_alone,
-                     *label("packed_without_tolerance")) {
+                     *label("packed_without_tolerance") * label("second_document_not_changed")) {
     Subject subject{copy_of};
     subject.packed = [](const Matrix& x, std::size_t) { return x * (1.0 + 1e-14); };
     check_failed(independence(subject, three),
@@ -251,7 +258,9 @@ BOOST_AUTO_TEST_CASE(an_item_of_a_batch_is_what_it_is_alone, *label("batch_witho
 }
 
 // A batch of Networks run one by one is a right batch.
-BOOST_AUTO_TEST_CASE(a_network_in_a_batch_passes) {
+BOOST_AUTO_TEST_CASE(a_network_in_a_batch_passes,
+                     *label("branch_is_the_original") * label("second_document_not_changed") *
+                         label("resume_keeps_what_is_gone")) {
     PytorchRandom random(3);
     Subject subject = subject_of(Network(Block::from_pytorch(random, 8)));
     subject.batched = [model = subject.model](const std::vector<Matrix>& items) {

@@ -34,7 +34,10 @@ Model decaying(double share) {
 
 BOOST_AUTO_TEST_SUITE(influence_alone)
 
-BOOST_AUTO_TEST_CASE(a_declared_reach_is_judged_in_both_directions) {
+BOOST_AUTO_TEST_CASE(a_declared_reach_is_judged_in_both_directions,
+                     *label("reach_without_the_present") * label("what_must_matter_not_judged") *
+                         label("future_watched_whatever_the_reach") *
+                         label("influence_of_one_position")) {
     check_passed(influence(declared(sums_within(causal_reach()), causal_reach()), three));
     check_failed(influence(declared(copy_of, causal_reach()), three),
                  "the token at position 0 did not show in the output at position 1, in 12 "
@@ -52,7 +55,10 @@ BOOST_AUTO_TEST_CASE(a_declared_reach_is_judged_in_both_directions) {
         "the token at position 2 matters to the output at position 0, and must not");
 }
 
-BOOST_AUTO_TEST_CASE(where_nothing_was_declared_what_does_not_show_is_only_said) {
+BOOST_AUTO_TEST_CASE(where_nothing_was_declared_what_does_not_show_is_only_said,
+                     *label("reach_without_the_present") * label("window_reaches_too_far") *
+                         label("undeclared_forbids_the_present") *
+                         label("undeclared_reach_demanded") * label("influence_of_one_position")) {
     check_passed(influence({sums_within(causal_reach())}, three));
     check_passed(influence({sums_within(window_reach(2, 1))}, three),
                  "the token at position 0 did not show in the output at position 2, in 12 "
@@ -61,7 +67,10 @@ BOOST_AUTO_TEST_CASE(where_nothing_was_declared_what_does_not_show_is_only_said)
                  "the token at position 1 matters to the output at position 0, and must not");
 }
 
-BOOST_AUTO_TEST_CASE(a_model_in_which_no_output_reads_another_position_is_named) {
+BOOST_AUTO_TEST_CASE(a_model_in_which_no_output_reads_another_position_is_named,
+                     *label("window_reaches_too_far") * label("undeclared_forbids_the_present") *
+                         label("future_watched_whatever_the_reach") *
+                         label("influence_of_one_position")) {
     const std::string note =
         "no output showed any input but its own, in 12 different changes; if the model reads along "
         "another axis, the batch perhaps, only Subject::batched can show it";
@@ -73,7 +82,9 @@ BOOST_AUTO_TEST_CASE(a_model_in_which_no_output_reads_another_position_is_named)
 
 BOOST_AUTO_TEST_CASE(what_must_matter_is_judged_on_ordinary_inputs_with_two_channels_only,
                      *label("what_must_matter_judged_anywhere") *
-                         label("ordinary_up_to_a_thousand")) {
+                         label("ordinary_up_to_a_thousand") * label("reach_without_the_present") *
+                         label("what_must_matter_not_judged") *
+                         label("influence_of_one_position")) {
     const std::string words = "only what must not matter: one channel, or extreme inputs";
     for (const double scale : {1e-5, 10.0, 1e100})
         check_passed(influence(declared(copy_of, causal_reach()), three * scale), words);
@@ -84,7 +95,10 @@ BOOST_AUTO_TEST_CASE(what_must_matter_is_judged_on_ordinary_inputs_with_two_chan
 }
 
 // Each of these shows in one kind of change alone.
-BOOST_AUTO_TEST_CASE(what_must_matter_may_need_a_change_of_another_size_or_sign) {
+BOOST_AUTO_TEST_CASE(what_must_matter_may_need_a_change_of_another_size_or_sign,
+                     *label("window_reaches_too_far") * label("second_replacement_not_read") *
+                         label("future_watched_whatever_the_reach") *
+                         label("influence_of_one_position")) {
     const std::vector<std::function<bool(double)>> conditions{
         [](double v) { return v > 0; },
         [](double v) { return v < 0; },
@@ -103,7 +117,10 @@ BOOST_AUTO_TEST_CASE(what_must_matter_may_need_a_change_of_another_size_or_sign)
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_declared_reach_that_decays_shows_in_large_changes) {
+BOOST_AUTO_TEST_CASE(a_declared_reach_that_decays_shows_in_large_changes,
+                     *label("reach_without_the_present") * label("second_replacement_not_read") *
+                         label("what_must_matter_not_judged") *
+                         label("influence_of_one_position")) {
     const Matrix x = random_input(20, 4);
     check_passed(influence(declared(decaying(0.1), causal_reach()), x));
     BOOST_CHECK(influence(declared(decaying(1e-10), causal_reach()), x).outcome ==
@@ -111,7 +128,8 @@ BOOST_AUTO_TEST_CASE(a_declared_reach_that_decays_shows_in_large_changes) {
 }
 
 BOOST_AUTO_TEST_CASE(one_of_two_replacements_is_enough_to_matter,
-                     *label("second_replacement_not_read")) {
+                     *label("second_replacement_not_read") * label("reach_without_the_present") *
+                         label("influence_of_one_position")) {
     PytorchRandom first(1), second(2); // the streams of the first two replacements
     const double one = first.randn(1, 2)(0, 0), other = second.randn(1, 2)(0, 0);
     const auto between = [=](double v) {
@@ -132,7 +150,11 @@ BOOST_AUTO_TEST_CASE(one_of_two_replacements_is_enough_to_matter,
 }
 
 // What lies too far back is tried with every change that the intervention makes.
-BOOST_AUTO_TEST_CASE(a_past_beyond_the_reach_is_driven_as_the_future_is) {
+BOOST_AUTO_TEST_CASE(a_past_beyond_the_reach_is_driven_as_the_future_is,
+                     *label("proof_forgets_the_position_before") * label("window_reaches_too_far") *
+                         label("no_driven_inputs") * label("future_watched_whatever_the_reach") *
+                         label("past_beyond_the_reach_not_driven") *
+                         label("influence_of_one_position")) {
     const auto too_far = [](const std::function<bool(const Matrix&)>& opens) {
         return declared(
             [=](const Matrix& x) {
@@ -151,7 +173,8 @@ BOOST_AUTO_TEST_CASE(a_past_beyond_the_reach_is_driven_as_the_future_is) {
                    .words.ends_with(", and must not"));
 }
 
-BOOST_AUTO_TEST_CASE(a_reach_that_forbids_nothing_is_not_judged) {
+BOOST_AUTO_TEST_CASE(a_reach_that_forbids_nothing_is_not_judged,
+                     *label("influence_of_one_position")) {
     check_not_applicable(influence(declared(copy_of, unlimited_reach()), three),
                          "by its reach every input may matter");
     check_not_applicable(influence(declared(copy_of, prefix_reach(3)), three),

@@ -113,8 +113,7 @@ BOOST_AUTO_TEST_CASE(resume_takes_the_same_a_shorter_and_a_longer_input,
         }
 }
 
-BOOST_AUTO_TEST_CASE(packed_documents_are_each_the_model_alone,
-                     *label("mask_removed") * label("mask_one_too_far")) {
+BOOST_AUTO_TEST_CASE(packed_documents_are_each_the_model_alone) {
     const Case c;
     const Subject subject = subject_of(c.network);
     for (std::size_t boundary = 1; boundary < 9; ++boundary) {
