@@ -219,8 +219,8 @@ inline void check_tokens_and_bytes(const Arrays& arrays, std::uint32_t seed) {
     }
 }
 
-// First-layer weights: nothing read above the diagonal, shares of 1 in every row, and not equal
-// ones.
+// First-layer weights: nothing read above the diagonal, all read from there on, shares of 1 in
+// every row, and not equal ones.
 inline void check_attention(const Arrays& arrays, std::uint32_t seed) {
     const Matrix& weights = arrays.at(array_name(seed, "attention"));
     for (std::size_t t = 0; t < weights.rows; ++t) {
@@ -230,7 +230,9 @@ inline void check_attention(const Arrays& arrays, std::uint32_t seed) {
                 ", " + std::to_string(s) + ") ";
             require(s <= t || same_bits(weights(t, s), 0.0),
                     where + "is above the diagonal and not 0, with all its bits");
-            require(s > t || weights(t, s) > 0, where + "is no share of 1");
+            require(s > t || weights(t, s) > 0, // of a window's weights some are 0
+                    where + "is no share of 1, though position " + std::to_string(t) +
+                        " may read it");
             sum += weights(t, s);
         }
         const auto read = weights.row(t).first(t + 1);
