@@ -159,7 +159,7 @@ inline void check_seeds_differ(const Arrays& arrays) {
     for (const ArrayFormat& format : array_formats()) {
         if (format.type != "<f8")
             continue;
-        for (const auto& [one, other] : {std::pair{0, 1}, std::pair{0, 2}, std::pair{1, 2}}) {
+        for (const auto& [one, other] : {std::pair{0U, 1U}, std::pair{0U, 2U}, std::pair{1U, 2U}}) {
             const std::string a = array_name(protocol::seeds.at(one), format.name);
             const std::string b = array_name(protocol::seeds.at(other), format.name);
             require(difference(arrays.at(a), arrays.at(b), format.rows) >= protocol::visible,
