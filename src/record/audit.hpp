@@ -105,14 +105,14 @@ inline Audit audit(const std::filesystem::path& folder,
     Files files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
+        if (std::ranges::find(auditing::names, name) == auditing::names.end())
+            return {{}, printable(name) + " does not belong to a record"};
         if (!fs::is_regular_file(entry.symlink_status()))
-            return {{}, printable(name) + " is no regular file"};
+            return {{}, name + " is no regular file"};
         if (entry.file_size() > largest)
             return {{},
-                    printable(name) + " has " + std::to_string(entry.file_size()) +
+                    name + " has " + std::to_string(entry.file_size()) +
                         " bytes; no file of a record is larger than " + std::to_string(largest)};
-        if (files.size() == auditing::names.size())
-            return {{}, "there are more than five files in the folder"};
         files[name] = read_file(entry.path(), "audit");
     }
     return audit(files, project);

@@ -121,11 +121,12 @@ struct Relation {
     bool differ;
 };
 
-constexpr std::array<Relation, 11> relations{{
+constexpr std::array<Relation, 13> relations{{
     {"masked", "full", protocol::first_edited, protocol::length, true},
     {"unmasked", "full", 0, protocol::length, true},
     {"perturbed_unmasked", "masked", 0, protocol::length, true},
     {"perturbed_unmasked", "unmasked", 0, protocol::length, true},
+    {"wrong", "good", 0, protocol::chunk, true},
     {"sliding", "full", 0, protocol::window, false},
     {"sliding", "full", protocol::window, protocol::length, true},
     {"cropped", "full", 0, protocol::window, false},
@@ -133,6 +134,7 @@ constexpr std::array<Relation, 11> relations{{
     {"cropped", "sliding", protocol::window, protocol::length, true},
     {"reset", "full", 0, 1, false},
     {"reset", "sliding", 1, protocol::length, true},
+    {"reset", "full", 1, protocol::length, true},
 }};
 
 inline void check_relations(const Arrays& arrays, std::uint32_t seed) {
@@ -157,7 +159,7 @@ inline void check_seeds_differ(const Arrays& arrays) {
     for (const ArrayFormat& format : array_formats()) {
         if (format.type != "<f8")
             continue;
-        for (const auto& [one, other] : {std::pair{0, 1}, std::pair{0, 2}, std::pair{1, 2}}) {
+        for (const auto& [one, other] : {std::pair{0U, 1U}, std::pair{0U, 2U}, std::pair{1U, 2U}}) {
             const std::string a = array_name(protocol::seeds.at(one), format.name);
             const std::string b = array_name(protocol::seeds.at(other), format.name);
             require(difference(arrays.at(a), arrays.at(b), format.rows) >= protocol::visible,
@@ -166,7 +168,8 @@ inline void check_seeds_differ(const Arrays& arrays) {
     }
 }
 
-// Every number of every route is one that tanh can give, and none stands twice in an array.
+// Every number of every route is one that tanh can give (0 it gives for 0 alone), and none stands
+// twice in an array.
 inline void check_range(const Arrays& arrays, std::uint32_t seed) {
     for (const ArrayFormat& format : array_formats()) {
         if (format.type != "<f8" || std::string_view(format.name) == "attention")
@@ -175,9 +178,9 @@ inline void check_range(const Arrays& arrays, std::uint32_t seed) {
         const Matrix& m = arrays.at(name);
         for (std::size_t r = 0; r < m.rows; ++r)
             for (std::size_t c = 0; c < m.cols; ++c)
-                require(std::abs(m(r, c)) <= 1, // so neither NaN nor infinite
+                require(std::abs(m(r, c)) <= 1 && m(r, c) != 0, // so neither NaN nor infinite
                         name + " (" + std::to_string(r) + ", " + std::to_string(c) + ") is " +
-                            number_text(m(r, c)) + "; wanted a number from -1 to 1");
+                            number_text(m(r, c)) + "; wanted a number from -1 to 1 and not 0");
         std::vector<double> sorted = m.values;
         std::ranges::sort(sorted);
         const auto twice = std::ranges::adjacent_find(sorted);

@@ -27,12 +27,23 @@ inline void require(bool holds, const std::string& failure) {
         throw Failure(failure);
 }
 
-// The text rebuilt from what is right against the recorded one; names the first line that differs.
+// The field of a table in which the byte `at` lies, by the names in results.csv.
+inline std::string field_at(const std::string& table, std::size_t at) {
+    const std::size_t start = at == 0 ? 0 : table.rfind('\n', at - 1) + 1; // npos + 1 is 0
+    const std::string before = table.substr(start, at - start);
+    const auto field = static_cast<std::size_t>(std::ranges::count(before, ','));
+    const Fields fields = fields_of(Metrics{});
+    return field < fields.size() ? fields[field].first : "behind the last";
+}
+
+// The text rebuilt from what is right against the recorded one; names the first line, the first
+// byte and in a table the field that differ.
 inline void check_text(const std::string& name, const std::string& recorded,
                        const std::string& rebuilt) {
     if (recorded == rebuilt)
         return;
     const auto at = std::ranges::mismatch(recorded, rebuilt).in1;
+    const auto byte = static_cast<std::size_t>(at - recorded.begin());
     const auto line = 1 + std::count(recorded.begin(), at, '\n');
     const auto line_of = [&](const std::string& text) -> std::string {
         std::istringstream lines(text);
@@ -44,7 +55,9 @@ inline void check_text(const std::string& name, const std::string& recorded,
         return "'" + printable(found) + "'";
     };
     throw Failure(name + ", line " + std::to_string(line) + ": recorded is " + line_of(recorded) +
-                  ", wanted is " + line_of(rebuilt));
+                  ", wanted is " + line_of(rebuilt) + "; they part at byte " +
+                  std::to_string(byte) +
+                  (name.ends_with(".csv") ? ", field " + field_at(recorded, byte) : ""));
 }
 
 // The text that json_string puts into quotation marks.
@@ -85,12 +98,18 @@ inline Provenance provenance_in(const std::string& manifest) {
     return found;
 }
 
-// "2000-01-01T00:00:00Z".
+// "2000-01-01T00:00:00Z", or another moment; how long a month is, is not asked.
 inline bool is_time(const std::string& text) {
     constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
-    return std::ranges::equal(text, form, [](char c, char wanted) {
+    const bool right_form = std::ranges::equal(text, form, [](char c, char wanted) {
         return wanted == 'd' ? '0' <= c && c <= '9' : c == wanted;
     });
+    const auto within = [&](std::size_t at, int least, int most) {
+        const int number = 10 * (text[at] - '0') + text[at + 1] - '0';
+        return least <= number && number <= most;
+    };
+    return right_form && within(5, 1, 12) && within(8, 1, 31) && within(11, 0, 23) &&
+        within(14, 0, 59) && within(17, 0, 60);
 }
 
 inline bool is_hash(const std::string& text) {

@@ -29,7 +29,8 @@ struct ScratchFolder {
 inline void make_partial_folder(const std::filesystem::path& partial, const Files& files) {
     namespace fs = std::filesystem;
     const auto in_the_way = [](const fs::path& path) {
-        throw std::runtime_error("write_record: " + path.string() +
+        const fs::path shown = path.parent_path() / printable(path.filename().string());
+        throw std::runtime_error("write_record: " + shown.string() +
                                  " is in the way, and no killed run has left it there; look at it, "
                                  "then remove it");
     };

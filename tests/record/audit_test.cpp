@@ -164,11 +164,12 @@ BOOST_AUTO_TEST_CASE(a_folder_with_something_else_in_it_is_found) {
         BOOST_CHECK_MESSAGE(result.failure.find(failure) != std::string::npos, result.failure);
     };
     std::filesystem::create_directory(run / "more");
-    found("more is no regular file");
+    found("more does not belong to a record");
     std::filesystem::remove(run / "more");
-    write_file(run / "more", "");
-    found("m"); // which one of six is named depends on the order of the folder
-    std::filesystem::remove(run / "more");
+    const char* forged = "x\nTHE RECORD HOLDS: YES\x1b[2K"; // its name is asked before its size
+    write_file(run / forged, std::string((1 << 20) + 1, 'x'));
+    found("x\\x0aTHE RECORD HOLDS: YES\\x1b[2K does not belong to a record");
+    std::filesystem::remove(run / forged);
     write_file(run / "results.csv", std::string((1 << 20) + 1, 'x'));
     found("results.csv has 1048577 bytes; no file of a record is larger than 1048576");
     std::filesystem::remove(run / "results.csv");
@@ -194,9 +195,16 @@ BOOST_AUTO_TEST_CASE(an_edited_result_is_found_even_with_its_new_hash,
     check_found(with("results.json", smaller),
                 "results.json, line 5: recorded is '\"unmasked_future_change\": 0.0396");
     check_found(with("results.json", record().at("results.json") + "\n"),
-                "results.json, line 57: recorded is '', wanted is nothing");
+                "results.json, line 57: recorded is '', wanted is nothing; they part at byte ");
     check_found(with("results.json", ""),
-                "results.json, line 1: recorded is nothing, wanted is '['");
+                "results.json, line 1: recorded is nothing, wanted is '['; they part at byte 0");
+    const std::string indented = "[\n " + record().at("results.json").substr(2);
+    check_found(with("results.json", indented),
+                "recorded is '{', wanted is '{'; they part at byte 4");
+    std::string table = record().at("results.csv");
+    table.replace(table.find(",9800,") + 1, 1, "8");
+    check_found(with("results.csv", table), ", field prefix_score_elements");
+    check_found(with("results.csv", "X" + record().at("results.csv")), "at byte 0, field seed");
 }
 
 // The last digit of a number is another, under a new hash. Every third of the 48 numbers, and so
@@ -381,6 +389,28 @@ BOOST_AUTO_TEST_CASE(whatever_is_written_into_a_row_is_found) {
                 ++tried;
             }
     BOOST_TEST(tried == 48U * 8U);
+    for (const double zero : {0.0, -0.0}) // alone, in a row that no difference reads
+        check_found(with_arrays([&](Arrays& a) { a.at("s7_unmasked")(12, 3) = zero; }),
+                    "s7_unmasked (12, 3) is ");
+}
+
+// The rows of a control that are not its largest difference count as well.
+BOOST_AUTO_TEST_CASE(a_last_row_of_the_experiment_that_it_must_differ_from_is_found) {
+    struct Splice {
+        const char *control, *truth;
+    };
+    for (const Splice& s :
+         {Splice{"masked", "full"}, Splice{"unmasked", "full"},
+          Splice{"perturbed_unmasked", "unmasked"}, Splice{"wrong", "good"},
+          Splice{"sliding", "full"}, Splice{"cropped", "full"}, Splice{"cropped", "sliding"},
+          Splice{"reset", "full"}, Splice{"reset", "sliding"}}) {
+        const std::string control = array_name(19, s.control), truth = array_name(19, s.truth);
+        const std::size_t last = arrays().at(control).rows - 1;
+        const Files spliced = with_arrays([&](Arrays& a) {
+            std::ranges::copy(a.at(truth).row(last), a.at(control).row(last).begin());
+        });
+        check_found(spliced, "row " + std::to_string(last) + " of " + control + " and " + truth);
+    }
 }
 
 // The record with this manifest in place of its own, sealed anew.
@@ -423,6 +453,9 @@ BOOST_AUTO_TEST_CASE(a_sealed_manifest_says_what_it_must_and_nothing_else,
           "manifest.json, line 2: ");
     found("2000-01-01T", "2000-01-01 ",
           "manifest.json: the time is '2000-01-01 00:00:00Z'; wanted");
+    for (const char* time : {"2000-13-01T00:00:00Z", "2000-01-00T00:00:00Z", "2000-01-01T24:00:00Z",
+                             "2000-01-01T00:60:00Z", "2000-01-01T00:00:61Z"})
+        found(provenance.time, time, std::string("manifest.json: the time is '") + time);
     found("a \\\"compiler\\\"", "", "manifest.json names no compiler or no flags");
     found(recorder_source, "lessons/other.cpp", "manifest.json names no source lessons/");
     found(std::string(64, 'f'), std::string(64, 'F'),

@@ -274,7 +274,12 @@ BOOST_AUTO_TEST_CASE(what_somebody_else_put_there_is_not_deleted) {
     for (const char* name : {"run", "other", "third"})
         check_message([&] { write_record(some_files, folder.path / name); },
                       {"write_record: ", " is in the way"});
-    BOOST_CHECK_EQUAL(entries_in(folder.path), 3U);
+    const char* forged = "x\nTHE RECORD HOLDS: YES\x1b[2K"; // printed as what it is
+    std::filesystem::create_directory(folder.path / ".fourth.partial");
+    write_file(folder.path / ".fourth.partial" / forged, "precious");
+    check_message([&] { write_record(some_files, folder.path / "fourth"); },
+                  {"/x\\x0aTHE RECORD HOLDS: YES\\x1b[2K is in the way"});
+    BOOST_CHECK_EQUAL(entries_in(folder.path), 4U);
     BOOST_CHECK_EQUAL(read_file(folder.path / ".run.partial" / "thesis.txt"), "precious");
     BOOST_CHECK_EQUAL(read_file(folder.path / ".other.partial"), "precious too");
 }
