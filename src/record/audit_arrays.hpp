@@ -257,19 +257,28 @@ inline void check_good_chunk(const Arrays& arrays, std::uint32_t seed) {
             array_name(seed, "good") + " is not rows 5 to 7 of " + array_name(seed, "full"));
 }
 
+// The checks of one seed's arrays, in their order, and what is said where they pass.
+struct ArrayCheck {
+    void (*check)(const Arrays& arrays, std::uint32_t seed);
+    std::string_view words;
+};
+
+constexpr std::array<ArrayCheck, 5> array_checks{{
+    {check_tokens_and_bytes, "tokens and cache bytes follow their formulas"},
+    {check_range, "every number of every route lies from -1 to 1, and none stands twice"},
+    {check_attention, "first-layer weights are 0 above the diagonal and sum to 1"},
+    {check_good_chunk, "the chunk after five tokens is rows 5 to 7 of the full pass"},
+    {check_relations, "what an experiment changes is seen in every row, and nowhere else"},
+}};
+
 inline void check_arrays(const Arrays& arrays, std::vector<std::string>& checked) {
-    const auto each = [&](void (*check)(const Arrays&, std::uint32_t), const char* words) {
+    for (const auto& [check, words] : array_checks) {
         for (const std::uint32_t seed : protocol::seeds)
             check(arrays, seed);
-        checked.push_back(words);
-    };
-    each(check_tokens_and_bytes, "tokens and cache bytes follow their formulas");
-    each(check_range, "every number of every route lies from -1 to 1, and none stands twice");
-    each(check_attention, "first-layer weights are 0 above the diagonal and sum to 1");
-    each(check_good_chunk, "the chunk after five tokens is rows 5 to 7 of the full pass");
-    each(check_relations, "what an experiment changes is seen in every row, and nowhere else");
+        checked.emplace_back(words);
+    }
     check_seeds_differ(arrays);
-    checked.push_back("the three seeds differ");
+    checked.emplace_back("the three seeds differ");
 }
 
 } // namespace glassbox::auditing
