@@ -162,9 +162,9 @@ inline Matrix PytorchRandom::randn(std::size_t rows, std::size_t cols) {
     return result;
 }
 
-// What numpy.random.default_rng(seed) starts: the seed is spread over 256 bits (SeedSequence), these
-// start a 128-bit linear congruential generator (PCG64), and normals come from its raw bits by the
-// ziggurat method.
+// What numpy.random.default_rng(seed) starts: the seed is spread over 256 bits (SeedSequence),
+// these start a 128-bit linear congruential generator (PCG64), and normals come from its raw bits
+// by the ziggurat method.
 class NumpyRandom {
 public:
     // Throws std::invalid_argument for a seed below 0. (NumPy takes seeds of any width; 63 bits are
