@@ -132,9 +132,7 @@ inline Finding influence(const Subject& subject, const Matrix& x) {
         return Finding::passed(words);
     if (!subject.vocabulary && (x.cols < 2 || !detection::ordinary(x)))
         return Finding::passed("only what must not matter: one channel, or extreme inputs");
-    return Finding::failed(words +
-                           ", and matters by Subject::reach; that of a model with a window is "
-                           "window_reach(w, layers)");
+    return Finding::failed(words + ", and matters by Subject::reach; proof/reach.hpp has others");
 }
 
 } // namespace glassbox

@@ -16,8 +16,7 @@ Subject declared(const Model& model, const Reach& reach) {
     return subject;
 }
 
-const std::string by_reach = ", and matters by Subject::reach; that of a model with a window is "
-                             "window_reach(w, layers)";
+const std::string by_reach = ", and matters by Subject::reach; proof/reach.hpp has others";
 
 // y(t) = x(t) + share y(t - 1)
 Model decaying(double share) {
