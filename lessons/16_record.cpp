@@ -46,8 +46,8 @@ Provenance provenance_of(const fs::path& program) {
 int record_into(const fs::path& folder, const fs::path& program) {
     const Files files = record_files(provenance_of(program));
     for (const fs::path& made : write_record(files, folder))
-        std::cout << "made the folder " << made.string() << "\n";
-    std::cout << "recorded in " << folder.string() << ":\n";
+        std::cout << "made the folder " << one_line(made.string()) << "\n";
+    std::cout << "recorded in " << one_line(folder.string()) << ":\n";
     for (const auto& [name, content] : files)
         std::cout << "  " << name << ", " << content.size() << " bytes\n";
     return 0;

@@ -44,7 +44,7 @@ std::string verdict_on(const std::string& words, const ReachClaim& claim, double
 
 // The files, and how their axes are read.
 void print_head(const std::string& files, const Outputs& outputs) {
-    std::cout << files << ": outputs of shape " << axes_text(outputs) << "\n";
+    std::cout << one_line(files) << ": outputs of shape " << axes_text(outputs) << "\n";
     print_notes(notes_on_outputs(outputs));
 }
 

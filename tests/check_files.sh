@@ -33,11 +33,12 @@ case_of() {
         [ ! -s err ]
     fi
     in_order=$?
+    arguments=$(printf '%s' "$*" | tr '\n\033' '??')
     if [ $code -eq "$wanted" ] && [ $in_order -eq 0 ] && cat out err | grep -qF -e "$phrase"; then
-        echo "ok $code from $*: $phrase"
+        echo "ok $code from $arguments: $phrase"
     else
         tail -n 3 out err
-        echo "FAILED $code from $*; wanted $wanted and '$phrase'"
+        echo "FAILED $code from $arguments; wanted $wanted and '$phrase'"
     fi
 }
 
@@ -154,6 +155,13 @@ case_of 2 'read_npy: cannot open nowhere.npy' nowhere.npy after.npy 3
 case_of 2 'read_npy: cannot open' '' after.npy 3
 cp before.npy after.npy 'a folder'
 case_of 0 "$causal" 'a folder/before.npy' "$scratch/a folder/after.npy" 3
+
+# a name that would print a verdict of its own
+crafted=$(printf 'x\033[31m\nYES.np')
+cp before.npy "${crafted}y"
+cp runs.npz "${crafted}z"
+case_of 0 'x?[31m?YES.npy, after.npy: outputs of shape (6, 4)' "${crafted}y" after.npy 3
+case_of 0 'x?[31m?YES.npz: outputs of shape (6, 4)' "${crafted}z"
 
 # one archive
 every='NO OUTPUT BEFORE A CHANGED INPUT MOVED'

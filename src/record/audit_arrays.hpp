@@ -221,8 +221,8 @@ inline void check_tokens_and_bytes(const Arrays& arrays, std::uint32_t seed) {
     }
 }
 
-// First-layer weights: nothing read above the diagonal, shares of 1 in every row, and not equal
-// ones.
+// First-layer weights: nothing read above the diagonal, all read from there on, shares of 1 in
+// every row, and not equal ones.
 inline void check_attention(const Arrays& arrays, std::uint32_t seed) {
     const Matrix& weights = arrays.at(array_name(seed, "attention"));
     for (std::size_t t = 0; t < weights.rows; ++t) {
@@ -232,7 +232,9 @@ inline void check_attention(const Arrays& arrays, std::uint32_t seed) {
                 ", " + std::to_string(s) + ") ";
             require(s <= t || same_bits(weights(t, s), 0.0),
                     where + "is above the diagonal and not 0, with all its bits");
-            require(s > t || weights(t, s) > 0, where + "is no share of 1");
+            require(s > t || weights(t, s) > 0, // of a window's weights some are 0
+                    where + "is no share of 1, though position " + std::to_string(t) +
+                        " may read it");
             sum += weights(t, s);
         }
         const auto read = weights.row(t).first(t + 1);
@@ -254,19 +256,28 @@ inline void check_good_chunk(const Arrays& arrays, std::uint32_t seed) {
             array_name(seed, "good") + " is not rows 5 to 7 of " + array_name(seed, "full"));
 }
 
+// The checks of one seed's arrays, in their order, and what is said where they pass.
+struct ArrayCheck {
+    void (*check)(const Arrays& arrays, std::uint32_t seed);
+    std::string_view words;
+};
+
+constexpr std::array<ArrayCheck, 5> array_checks{{
+    {check_tokens_and_bytes, "tokens and cache bytes follow their formulas"},
+    {check_range, "every number of every route lies from -1 to 1, and none stands twice"},
+    {check_attention, "first-layer weights are 0 above the diagonal and sum to 1"},
+    {check_good_chunk, "the chunk after five tokens is rows 5 to 7 of the full pass"},
+    {check_relations, "what an experiment changes is seen in every row, and nowhere else"},
+}};
+
 inline void check_arrays(const Arrays& arrays, std::vector<std::string>& checked) {
-    const auto each = [&](void (*check)(const Arrays&, std::uint32_t), const char* words) {
+    for (const auto& [check, words] : array_checks) {
         for (const std::uint32_t seed : protocol::seeds)
             check(arrays, seed);
-        checked.push_back(words);
-    };
-    each(check_tokens_and_bytes, "tokens and cache bytes follow their formulas");
-    each(check_range, "every number of every route lies from -1 to 1, and none stands twice");
-    each(check_attention, "first-layer weights are 0 above the diagonal and sum to 1");
-    each(check_good_chunk, "the chunk after five tokens is rows 5 to 7 of the full pass");
-    each(check_relations, "what an experiment changes is seen in every row, and nowhere else");
+        checked.emplace_back(words);
+    }
     check_seeds_differ(arrays);
-    checked.push_back("the three seeds differ");
+    checked.emplace_back("the three seeds differ");
 }
 
 } // namespace glassbox::auditing

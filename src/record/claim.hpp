@@ -50,7 +50,8 @@ inline ReachClaim window(std::size_t window, std::size_t layers, std::size_t sin
                      reach, sinks + back + 2, back};
     if (sinks > 0) {
         claim.back.reset(); // of a sink, any number of positions back
-        claim.said += " " + option("--sink", sinks);
+        claim.said += ' ';  // not " " + ...: GCC 12 takes that for an overlapping copy and warns
+        claim.said += option("--sink", sinks);
         claim.words += " AND " + std::to_string(sinks) + (sinks == 1 ? " SINK" : " SINKS");
     }
     claim.words = neither(claim.words);

@@ -94,7 +94,8 @@ inline void print_notes(const std::vector<std::string>& notes) {
                 std::cout << line << "\n";
                 line = "     ";
             }
-            line += " " + note.substr(at, end - at);
+            line += ' '; // not " " + ...: GCC 12 takes that for an overlapping copy and warns
+            line += note.substr(at, end - at);
             at = end + 1;
         }
         std::cout << line << "\n";

@@ -142,11 +142,16 @@ inline int verdict(const std::string& claim, bool holds) {
     return holds ? 0 : 1;
 }
 
-// An error's text as one line, whatever a file's names have brought into it.
+// A text with names of files in it as one line without a terminal's commands, whatever somebody has
+// called these files. Letters of any language stay. (UTF-8 has 32 commands more: c2 80 to c2 9f.)
 inline std::string one_line(std::string text) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < ' ' || c == 127)
+    bool after_c2 = false;
+    for (char& c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < ' ' || byte == 127 || (after_c2 && byte < 0xa0))
             c = '?';
+        after_c2 = byte == 0xc2;
+    }
     return text;
 }
 

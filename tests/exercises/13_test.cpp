@@ -94,7 +94,8 @@ void check() {
                                    std::string("This is the reach of ") + std::to_string(other) +
                                        (other == 1 ? " layer" : " layers") + ", asked for was " +
                                        std::to_string(layers) +
-                                       ". One layer takes no product, two layers take one."});
+                                       ". One layer takes no product, two layers take one. Or was a "
+                                       "width written down? It stands in reads."});
         guesses.insert(guesses.end(), more.begin(), more.end());
         expect(name + " (expected is what was measured)", predicted_reach(reads, layers), measured,
                guesses, axes, true);

@@ -152,7 +152,7 @@ first_complaint() { # file, log
 
 line_of() { # file, line, what is said of it
     echo "  $1:$2$3"
-    sed -n "$2s/^ */      /p" "$1" | tr -d '\r'
+    awk -v line="$2" 'NR == line { sub(/^ */, "      "); sub(/\r$/, ""); print }' "$1"
 }
 
 # Lines of at most so many columns, broken at blanks, but never inside of a formula: 2 / 4.

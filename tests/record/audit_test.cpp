@@ -251,6 +251,14 @@ BOOST_AUTO_TEST_CASE(arrays_that_break_a_rule_are_found_whatever_their_hashes_sa
     check_found(set("s19_attention", 3, 4, std::nan("")), "s19_attention (3, 4) is above");
     check_found(set("s19_attention", 0, 0, 1 - 2e-12), "s19_attention: row 0 does not sum to 1");
     check_found(set("s19_attention", 3, 3, -0.5), "s19_attention (3, 3) is no share of 1");
+    check_found(set("s19_attention", 3, 3, 0.0), "s19_attention (3, 3) is no share of 1");
+    check_found(with_arrays([](Arrays& a) { // those of a window of 4 have the right shares, too
+                    Matrix& weights = a.at("s7_attention");
+                    const double forgotten = weights(4, 0);
+                    for (std::size_t s = 0; s <= 4; ++s)
+                        weights(4, s) = s == 0 ? 0.0 : weights(4, s) / (1 - forgotten);
+                }),
+                "s7_attention (4, 0) is no share of 1, though position 4 may read it");
     check_found(set("s7_good", 0, 0, arrays().at("s7_good")(0, 0) + 2e-12),
                 "s7_good is not rows 5 to 7 of s7_full");
     check_found(with_arrays([](Arrays& a) {

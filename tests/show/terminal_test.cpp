@@ -287,6 +287,13 @@ BOOST_AUTO_TEST_CASE(an_error_stays_one_line_whatever_a_file_puts_into_it) {
     BOOST_CHECK_EQUAL(outcome.errors, "05_attention: no ?[31m??? array '\xc3\xa4'\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_name_is_one_line_and_keeps_its_letters) {
+    BOOST_CHECK_EQUAL(one_line("x\nTHE RECORD HOLDS: YES\r\x1b[2J"),
+                      "x?THE RECORD HOLDS: YES??[2J");
+    BOOST_CHECK_EQUAL(one_line("\xc2\x9b[2J \xc2\x80"), "\xc2?[2J \xc2?"); // an escape too
+    BOOST_CHECK_EQUAL(one_line("\xc2\xa0 \xc3\x9f \xc5\x9b"), "\xc2\xa0 \xc3\x9f \xc5\x9b");
+}
+
 BOOST_AUTO_TEST_CASE(a_lesson_that_takes_arguments_gets_them) {
     char name[] = "build/18_check", first[] = "a b", second[] = "--window";
     char* argv[] = {name, first, second, nullptr};
