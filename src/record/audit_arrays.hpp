@@ -141,8 +141,7 @@ inline void check_relations(const Arrays& arrays, std::uint32_t seed) {
     for (const Relation& relation : relations) {
         const std::string a = array_name(seed, relation.a), b = array_name(seed, relation.b);
         for (std::size_t r = relation.first; r < relation.end; ++r) {
-            const double value =
-                difference(rows_of(arrays.at(a), r, 1), rows_of(arrays.at(b), r, 1), 1);
+            const double value = max_abs_difference(arrays.at(a).row(r), arrays.at(b).row(r));
             const std::string row = "row " + std::to_string(r) + " of " + a + " and " + b;
             if (relation.differ)
                 require(value >= protocol::visible,
